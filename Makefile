@@ -1,0 +1,49 @@
+# Everything is installed into VENV, from requirements.lock, once for each state of that file.
+
+PYTHON ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test check format lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(INSTALLED) ## Make .venv with the versions that are locked
+
+run: $(INSTALLED) ## Run the demonstration in a scratch home
+	$(BIN)/jobsched demo
+
+test: $(INSTALLED) ## Run all tests
+	$(BIN)/pytest -n $(WORKERS)
+
+check: $(INSTALLED) ## Verify format, style, types, layers, tests and coverage
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term --cov-fail-under=90
+
+format: $(INSTALLED) ## Format the code and repair what can be repaired by itself
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: ## Write requirements.lock anew, with the newest versions that pyproject.toml allows
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/pip install --quiet pip-tools
+	build/lock/bin/pip-compile --quiet --upgrade --extra dev --generate-hashes --allow-unsafe \
+		--strip-extras --no-header --no-emit-options --no-emit-index-url --no-emit-find-links \
+		--no-emit-trusted-host --output-file requirements.lock pyproject.toml
+
+clean: ## Remove what the other targets made
+	rm -rf .venv build dist htmlcov *.egg-info .coverage* .hypothesis .*_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): pyproject.toml requirements.lock
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@

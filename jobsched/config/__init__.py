@@ -1,0 +1,44 @@
+"""What can be set, what is in force and whence, and what the environment tells this process.
+
+The only package that reads the environment or ``config.toml``. It stays light, because every
+controller imports it.
+"""
+
+from jobsched.config.environment import AttemptIdentity, attempt_identity, default_root, environ
+from jobsched.config.load import Provenance, load, provenance
+from jobsched.config.settings import (
+    SETTINGS,
+    BackendConfig,
+    Config,
+    ConsoleConfig,
+    ControllerConfig,
+    LimitsConfig,
+    LocalConfig,
+    LogsConfig,
+    RecoveryConfig,
+    RegionConfig,
+    Setting,
+    SubmitConfig,
+)
+
+__all__ = [
+    "SETTINGS",
+    "AttemptIdentity",
+    "BackendConfig",
+    "Config",
+    "ConsoleConfig",
+    "ControllerConfig",
+    "LimitsConfig",
+    "LocalConfig",
+    "LogsConfig",
+    "Provenance",
+    "RecoveryConfig",
+    "RegionConfig",
+    "Setting",
+    "SubmitConfig",
+    "attempt_identity",
+    "default_root",
+    "environ",
+    "load",
+    "provenance",
+]

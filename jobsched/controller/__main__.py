@@ -1,0 +1,121 @@
+"""The process of one attempt: ``python -m jobsched.controller --job-id N``, started by a pass.
+
+Owns the edge: signals, logging, the exit code, and the last will of a controller that fails. Exit
+codes: 0 the job is DONE, 1 it failed and asked to be replaced, 3 another attempt has taken over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import signal
+import sys
+from types import FrameType
+from typing import Final
+
+from jobsched import config, process
+from jobsched.context import Context, open_context
+from jobsched.controller.bell import Bell
+from jobsched.controller.job import JobDriver, make_slot
+from jobsched.controller.journal import Journal
+from jobsched.controller.task import Surroundings
+from jobsched.errors import Fenced, JobschedError, NoAttempt, NotFound, StaleAttempt
+from jobsched.models import DagSpec
+from jobsched.scheduler.ending import job_done
+from jobsched.scheduler.operate import room_freed
+from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.secrets import read_secrets
+from jobsched.scheduler.ticker import Ticker
+from jobsched.store import reads
+from jobsched.wake import Inbox
+
+log = logging.getLogger("jobsched.controller")
+
+_STALE: Final = 3
+
+
+def main() -> int:
+    """Drive the job of this process's attempt to its end; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m jobsched.controller")
+    parser.add_argument("--job-id", type=int, required=True)
+    job_id = parser.parse_args().job_id
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
+    )
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _leave)
+    context = open_context(actor="controller")
+    try:
+        attempt = context.mine(job_id, "drive it")
+        log.info("controller of job %d, attempt %d, PID %d", job_id, attempt, os.getpid())
+        drive(context, job_id, attempt)
+    except (StaleAttempt, Fenced) as stale:
+        log.warning("%s; stopping without a trace", stale)
+        return _STALE
+    except NoAttempt as error:
+        log.error("%s", error)  # noqa: TRY400 -- the sentence says it all
+        return _STALE
+    except Exception:  # the outer edge: whatever it is, another attempt may do better
+        log.exception("controller of job %d failed", job_id)
+        _last_will(context)
+        return 1
+    return 0
+
+
+def drive(context: Context, job_id: int, attempt: int) -> None:
+    """Drive one job as one attempt until it is DONE."""
+    journal = Journal(context, job_id, attempt)
+    bell = Bell()
+    inbox = Inbox(context.home.wake_fifo(job_id, attempt))
+    with context.db.read() as tx:
+        stored, job = reads.snapshot(tx, job_id), reads.job(tx, job_id)
+    if stored is None or job is None:
+        raise NotFound("snapshot of job", job_id)
+    around = Surroundings(
+        journal=journal,
+        spec=DagSpec.from_json(stored["dag"]),
+        backend=context.backend(),
+        bell=bell,
+        slot=make_slot(journal),
+        secrets=read_secrets(context.home, job_id),
+        base_env=json.loads(stored["env"]),
+        submitted_at=job.submitted_at or job.created_at,
+        room_freed=lambda: room_freed(context),
+    )
+    ticker = Ticker(context).start()
+    JobDriver(around, inbox).run()
+    job_done(context, job_id)
+    log.info("job %d is DONE", job_id)
+    ticker.stop()
+    inbox.close()
+    context.home.wake_fifo(job_id, attempt).unlink(missing_ok=True)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """A signal ends the controller at once; its tasks go on, and the next attempt adopts them."""
+    del frame
+    log.warning("received %s; leaving the job to the next controller", signal.Signals(number).name)
+    logging.shutdown()
+    os._exit(128 + number)
+
+
+def _last_will(context: Context) -> None:
+    """Give up the attempt and have it replaced at once, since nobody else may be there to do so."""
+    identity = config.attempt_identity(config.environ())
+    if identity is None or identity[2] is None:
+        return
+    process.close_quietly(identity[2])
+    context.identity = None
+    try:
+        run_pass(context)
+    except JobschedError as error:
+        log.warning("no other controller could be started: %s", error)
+
+
+if __name__ == "__main__":
+    status = main()
+    logging.shutdown()
+    # Threads that wait in the kernel for a lock would keep a normal exit waiting.
+    os._exit(status)

@@ -1,0 +1,182 @@
+"""One job: its tasks in the order of their DAG, its cancel, its end.
+
+Owns the threads of a controller. The main thread reads messages, follows ``plan`` and starts one
+driver a task; it never waits for anything but news.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from jobsched.controller.bell import Bell, Listener
+from jobsched.controller.journal import Journal
+from jobsched.controller.plan import Plan, plan
+from jobsched.controller.task import Surroundings, TaskDriver
+from jobsched.errors import Cancelled, StaleAttempt
+from jobsched.recovery.group import launch_group
+from jobsched.scheduler.slot import scheduled_launch, withdraw
+from jobsched.states import ScheduleState, TaskStatus
+from jobsched.store.rows import TaskRow
+from jobsched.wake import Inbox
+
+log = logging.getLogger(__name__)
+
+#: Seconds after which the main thread looks at the database even if nobody wrote: a net.
+_LOOK_SECONDS: Final = 30.0
+
+
+class JobDriver:
+    """Drives one job as one attempt. ``run`` returns when all that is left to do is DONE."""
+
+    def __init__(self, around: Surroundings, inbox: Inbox) -> None:
+        self._around, self._inbox = around, inbox
+        self._journal = around.journal
+        self._threads: dict[int, threading.Thread] = {}
+        self._drivers: dict[int, TaskDriver] = {}
+        self._failure: BaseException | None = None
+
+    def run(self) -> None:
+        """Bring every task to its outcome and remove every cluster. Raises ``StaleAttempt``."""
+        with self._around.bell.listen() as listener:
+            while True:
+                job, rows = self._journal.job(), self._journal.tasks()
+                if self._failure is not None:
+                    raise self._failure
+                now = self._journal.context.clock.now()
+                if job.cancel_at is not None:
+                    if self._cancel(rows):
+                        return
+                    pause = _LOOK_SECONDS
+                else:
+                    next_steps = plan(self._around.spec, rows)
+                    if next_steps.finished and not self._threads:
+                        return
+                    pause = self._follow(next_steps, rows, now)
+                    self._give_back_slot(job.schedule_state)
+                listener.wait(pause, [self._inbox.fileno()])
+                if self._inbox.drain():
+                    self._around.bell.ring()
+                self._collect()
+
+    def _follow(self, steps: Plan, rows: list[TaskRow], now: float) -> float:
+        """Act on a plan; seconds until the next moment that it names."""
+        for task_id, reason in steps.skip:
+            self._journal.move(task_id, TaskStatus.CANCELLED, reason)
+        if steps.skip:
+            return 0.0
+        fresh = [task_id for task_id in steps.drive if task_id not in self._threads]
+        if steps.together and len(fresh) == len(rows):
+            self._start_group(fresh)
+        else:
+            for task_id in fresh:
+                self._start(task_id, self._driver(task_id).run)
+        pause = _LOOK_SECONDS
+        for task_id, at in steps.end_at:
+            if at <= now:
+                self._end_early(task_id, "the tasks that count have ended")
+            else:
+                pause = min(pause, at - now)
+        return pause
+
+    def _driver(self, task_id: int) -> TaskDriver:
+        driver = TaskDriver(self._around, self._around.spec.tasks[task_id])
+        self._drivers[task_id] = driver
+        return driver
+
+    def _start(self, task_id: int, target: Callable[[], None]) -> None:
+        thread = threading.Thread(
+            target=self._guarded, args=(target,), name=f"task-{task_id}", daemon=True
+        )
+        self._threads[task_id] = thread
+        thread.start()
+
+    def _start_group(self, task_ids: list[int]) -> None:
+        """All tasks of a job group: one thread places them, then each has its own."""
+        drivers = [self._driver(task_id) for task_id in task_ids]
+
+        def launch_all() -> None:
+            with self._around.bell.listen() as listener:
+                try:
+                    self._launch_together(drivers, listener)
+                except Cancelled:
+                    log.info("the group was cancelled before all of it ran")
+
+        self._start(task_ids[0], launch_all)
+        for task_id in task_ids[1:]:
+            self._threads[task_id] = self._threads[task_ids[0]]
+
+    def _launch_together(self, drivers: list[TaskDriver], listener: Listener) -> None:
+        for driver in drivers:
+            self._journal.move(driver.task.task_id, TaskStatus.STARTING)
+        outcomes = launch_group([driver.executor(listener) for driver in drivers])
+        for driver, outcome in zip(drivers, outcomes, strict=True):
+            driver.settle(outcome)
+
+    def _guarded(self, target: Callable[[], None]) -> None:
+        """Run in a thread: an error there ends the whole controller, in the main thread."""
+        try:
+            target()
+        except BaseException as error:  # noqa: BLE001 -- handed to the main thread, which raises it
+            self._failure = error
+        finally:
+            self._around.bell.ring()
+
+    def _collect(self) -> None:
+        """Forget threads that have ended."""
+        self._threads = {
+            task_id: thread for task_id, thread in self._threads.items() if thread.is_alive()
+        }
+
+    def _end_early(self, task_id: int, reason: str) -> None:
+        driver = self._drivers.get(task_id)
+        if driver is not None and not driver.stop.is_set():
+            driver.end_early(reason)
+            self._around.bell.ring()
+
+    def _cancel(self, rows: list[TaskRow]) -> bool:
+        """Stop everything; whether nothing is left."""
+        for driver in self._drivers.values():
+            driver.stop.set()
+        self._around.bell.ring()
+        self._collect()
+        left = False
+        for row in rows:
+            if row.task_id in self._threads:
+                left = True
+            elif not row.status.is_terminal or row.has_cluster:
+                driver = self._driver(row.task_id)
+                driver.stop.set()
+                self._start(row.task_id, driver.run)
+                left = True
+        return not left
+
+    def _give_back_slot(self, state: ScheduleState) -> None:
+        """A first attempt begins with the slot; without anything to launch it must not keep it."""
+        if state is ScheduleState.LAUNCHING and not self._launches_soon():
+            withdraw(self._journal.context, self._journal.job_id, self._journal.attempt)
+
+    def _launches_soon(self) -> bool:
+        return bool(self._threads) or self._journal.job_id in self._journal.context.in_slot
+
+
+def make_slot(journal: Journal) -> Callable[[Listener], Iterator[None]]:
+    """The job's one launch slot, shared by its tasks: their launches follow one another."""
+    turn = threading.Lock()
+
+    @contextmanager
+    def slot(listener: Listener) -> Iterator[None]:
+        while not turn.acquire(timeout=0.1):
+            journal.check()
+        try:
+            with scheduled_launch(journal.context, journal.job_id, waiter=listener.wait):
+                yield
+        finally:
+            turn.release()
+
+    return slot  # type: ignore[return-value]
+
+

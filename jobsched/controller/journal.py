@@ -1,0 +1,88 @@
+"""The controller's way into the database: every write guarded by its attempt, cancels noticed.
+
+Owns the transactions of a controller. Each first makes sure that this attempt still acts for the
+job; a stale one changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from jobsched.context import Context
+from jobsched.errors import Cancelled, NotFound, StaleAttempt
+from jobsched.states import TaskStatus
+from jobsched.store import moves, reads
+from jobsched.store.database import Tx
+from jobsched.store.rows import JobRow, TaskRow
+
+
+class Journal:
+    """Reads and writes of one attempt of one job; safe to use from several threads."""
+
+    def __init__(self, context: Context, job_id: int, attempt: int) -> None:
+        self.context, self.job_id, self.attempt = context, job_id, attempt
+
+    def job(self) -> JobRow:
+        """The job now. Raises ``StaleAttempt`` if it is somebody else's."""
+        with self.context.db.read() as tx:
+            job = reads.job(tx, self.job_id)
+        if job is None or job.attempt != self.attempt or job.is_done:
+            raise StaleAttempt(self.job_id, self.attempt, job.attempt if job else None)
+        return job
+
+    def check(self) -> None:
+        """Raise ``StaleAttempt`` or ``Cancelled`` if there is reason to."""
+        if self.job().cancel_at is not None:
+            raise Cancelled(self.job_id)
+
+    def tasks(self) -> list[TaskRow]:
+        """The rows of all tasks now."""
+        with self.context.db.read() as tx:
+            return reads.tasks_of(tx, self.job_id)
+
+    def task(self, task_id: int) -> TaskRow:
+        """The row of one task now."""
+        with self.context.db.read() as tx:
+            return self._task(tx, task_id)
+
+    def put(self, task_id: int, **columns: Any) -> None:
+        """Set columns of a task."""
+        with self._mine() as (tx, _):
+            moves.set_task(tx, self.job_id, task_id, **columns)
+
+    def move(
+        self, task_id: int, to: TaskStatus, reason: str | None = None, **columns: Any
+    ) -> TaskRow:
+        """Move a task, or set its columns if it is there already; the row then.
+
+        Raises ``Cancelled`` instead of moving a task of a cancelled job to anything but its end.
+        """
+        with self._mine() as (tx, job):
+            task = self._task(tx, task_id)
+            if job.cancel_at is not None and to not in _CANCEL_STATUSES:
+                raise Cancelled(self.job_id)
+            if task.status is to:
+                moves.set_task(tx, self.job_id, task_id, **columns)
+            else:
+                by = self.context.by(reason, attempt=self.attempt)
+                moves.status(tx, task, to, by, **columns)
+            return self._task(tx, task_id)
+
+    @contextmanager
+    def _mine(self) -> Iterator[tuple[Tx, JobRow]]:
+        with self.context.db.write() as tx:
+            job = moves.owned(tx, self.job_id, self.context.by(attempt=self.attempt))
+            if job.is_done:
+                raise StaleAttempt(self.job_id, self.attempt, job.attempt)
+            yield tx, job
+
+    def _task(self, tx: Tx, task_id: int) -> TaskRow:
+        task = reads.task(tx, self.job_id, task_id)
+        if task is None:
+            raise NotFound(f"task of job {self.job_id}", task_id)
+        return task
+
+
+_CANCEL_STATUSES = frozenset({TaskStatus.CANCELLING, TaskStatus.CANCELLED})

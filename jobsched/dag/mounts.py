@@ -1,0 +1,123 @@
+"""The files of a task: ``workdir`` and ``file_mounts``.
+
+Owns how a path in the file becomes an absolute one, and asks the disk only whether it exists.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from jobsched.dag.documents import Document
+from jobsched.dag.explain import label
+from jobsched.dag.loaded import Settings
+from jobsched.dag.report import Path, Place, Report
+from jobsched.dag.shapes import MountShape, TaskShape
+from jobsched.dag.substitute import references, substitute
+from jobsched.dag.words import listed, shown
+from jobsched.models import FileMount
+
+_NOTED: Final = ("config", "mount_options", "type")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """Reads the paths of one task, with its variables put in."""
+
+    document: Document
+    settings: Settings
+    report: Report
+    envs: Mapping[str, str]
+    secrets: Collection[str]
+
+    def workdir(self, task: TaskShape) -> str | None:
+        """The absolute path of the task's workdir."""
+        place = self.document.at("workdir")
+        if isinstance(task.workdir, dict):
+            hint = "clone it in setup, or check it out and name its directory"
+            self.report.error(place, "workdir: a git repository is not supported", hint)
+            return None
+        if task.workdir is None:
+            return None
+        path = self._local(self._expand(task.workdir, "workdir"))
+        if not os.path.isdir(path):
+            self._missing(place, "workdir", path, "directory")
+        return path
+
+    def mounts(self, task: TaskShape) -> tuple[FileMount, ...]:
+        """The task's file mounts, in the order of the file."""
+        by_target: dict[str, FileMount] = {}
+        for written, shape in (task.file_mounts or {}).items():
+            path: Path = ("file_mounts", written)
+            target = self._expand(written, *path)
+            if not target:
+                self.report.error(self.document.at_key(*path), "file_mounts: a target is empty")
+            elif target in by_target:
+                message = f"file_mounts: {shown(target)} is filled twice"
+                self.report.error(self.document.at_key(*path), message)
+            else:
+                by_target[target] = self._mount(target, shape, path)
+        return tuple(by_target.values())
+
+    def _mount(self, target: str, shape: MountShape, path: Path) -> FileMount:
+        for field in _NOTED:
+            if shape.given(field):
+                message = f"{label((*path, field))} is noted, not acted upon"
+                self.report.warn(self.document.at_key(*path, field), message)
+        name = self._optional(shape.name, *path, "name")
+        source = self._source(shape, (*path, "source"))
+        if not name and source is None:
+            message = f"{label(path)}: expected a source, or a bucket's name"
+            self.report.error(self.document.at(*path), message)
+        return FileMount(
+            target=target,
+            source=source,
+            name=name,
+            mode=shape.mode,
+            store=shape.store,
+            persistent=shape.persistent is not False,
+        )
+
+    def _source(self, shape: MountShape, path: Path) -> str | None:
+        """The absolute local path, or the URI, that a mount copies."""
+        if not shape.source:
+            return None
+        sources = [self._expand(source, *path) for source in shape.source]
+        if len(sources) > 1:
+            message = f"{label(path)}: only the first of {len(sources)} sources is noted"
+            self.report.warn(self.document.at(*path), message)
+        if "://" in sources[0]:
+            return sources[0]
+        local = self._local(sources[0])
+        if not os.path.exists(local):
+            self._missing(self.document.at(*path), label(self.document.known(path)), local, "path")
+        return local
+
+    def _optional(self, text: str | None, *path: str | int) -> str | None:
+        return None if text is None else self._expand(text, *path)
+
+    def _expand(self, text: str, *path: str | int) -> str:
+        """``text`` with the task's variables; a path is stored and shown, so it takes no secret."""
+        if hidden := sorted(references(text) & set(self.secrets)):
+            message = f"{label(self.document.known(path))}: paths cannot contain the secret {listed(hidden, 'and')}"
+            hint = "a path is stored and shown; give the value as an env"
+            self.report.error(self.document.at(*path), message, hint)
+        return substitute(text, self.envs)
+
+    def _local(self, text: str) -> str:
+        """``text`` as an absolute path of this machine."""
+        home = self.settings.user_home
+        if text == "~" or text.startswith("~/"):
+            return os.path.normpath(home / text[2:])
+        return os.path.normpath(self.settings.cwd / text)
+
+    def _missing(self, place: Place, field: str, path: str, what: str) -> None:
+        unknown = sorted(references(path) - set(self.envs))
+        hint = (
+            f"no env gives ${unknown[0]} a value"
+            if unknown
+            else f"relative paths start at {self.settings.cwd}"
+        )
+        self.report.unmet(place, f"{field}: there is no {what} {shown(path)}", hint)

@@ -1,0 +1,107 @@
+"""Which document of a file is the header, which are tasks, and what all of them are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from jobsched.dag.documents import Document, Documents
+from jobsched.dag.explain import fit
+from jobsched.dag.fields import MAX_NAME, check_name
+from jobsched.dag.loaded import Settings
+from jobsched.dag.report import TOP, Report
+from jobsched.dag.shapes import HeaderShape, TaskShape
+from jobsched.dag.words import Unfit, shown
+
+#: Any of these makes the first document a header, as does a name that stands alone.
+_HEADER_ONLY: Final = frozenset(HeaderShape.model_fields) - {"name"}
+_FALLBACK: Final = "job"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A task on its way to become a ``TaskSpec``."""
+
+    task_id: int
+    document: Document
+    shape: TaskShape
+    name: str
+
+    @property
+    def is_misnamed(self) -> bool:
+        """Whether its own name was refused, so that ``name`` is made up."""
+        written = ("name",) in self.document.keys and self.document.data.get("name", "") is not None
+        return written and self.shape.name is None
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The parts of a file."""
+
+    header: HeaderShape
+    #: Where the header stands, or would.
+    header_document: Document
+    name: str
+    drafts: Sequence[Draft]
+    #: Whether all tasks are here under the names their author meant; if not, a name that is not
+    #: found is no mistake of whoever refers to it.
+    names_known: bool
+
+    @property
+    def is_group(self) -> bool:
+        """Whether the tasks form a job group."""
+        return self.header.execution == "parallel"
+
+
+def outline(read: Documents, settings: Settings, report: Report) -> Outline:
+    """Sort out the documents of a file, of which there is at least one."""
+    first, *rest = read.documents
+    header, tasks = HeaderShape(), list(read.documents)
+    if set(first.data) == {"name"} or _HEADER_ONLY & set(first.data):
+        header, tasks = fit(HeaderShape, first, report), rest
+    shapes = [fit(TaskShape, document, report) for document in tasks]
+    if not tasks:  # a header alone is one task that runs nothing
+        tasks, shapes = [Document(first.text, first.start)], [TaskShape()]
+    name = _job_name(header, shapes, settings, report)
+    names = _task_names(header, shapes, name)
+    drafts = [Draft(*parts) for parts in zip(range(len(tasks)), tasks, shapes, names, strict=True)]
+    _check_distinct(drafts, report)
+    known = read.whole and not any(draft.is_misnamed for draft in drafts)
+    return Outline(header, first, name, drafts, known)
+
+
+def _job_name(
+    header: HeaderShape, shapes: Sequence[TaskShape], settings: Settings, report: Report
+) -> str:
+    """The argument, else the header's, else that of the only task, else the file's stem."""
+    only = shapes[0].name if len(shapes) == 1 else None
+    in_file = header.name or only
+    if settings.name is None and in_file is not None:
+        return in_file
+    try:
+        return check_name(settings.stem if settings.name is None else settings.name)
+    except Unfit as unfit:
+        what = "the file's own name" if settings.name is None else "the job's name"
+        message = f"{what}: expected {unfit.expected}"
+        report.error(TOP, message, unfit.hint or "name the job in the file or with -n")
+        return _FALLBACK
+
+
+def _task_names(header: HeaderShape, shapes: Sequence[TaskShape], job: str) -> list[str]:
+    """What each task is called; the only task of a pipeline takes the header's name."""
+    if len(shapes) == 1 and header.execution != "parallel":
+        return [header.name or shapes[0].name or job]
+    room = job[: MAX_NAME - len(f"-{len(shapes)}")]
+    return [shape.name or f"{room}-{index}" for index, shape in enumerate(shapes)]
+
+
+def _check_distinct(drafts: Sequence[Draft], report: Report) -> None:
+    first: dict[str, Draft] = {}
+    for draft in drafts:
+        earlier = first.setdefault(draft.name, draft)
+        if earlier is not draft:
+            place = draft.document.at("name")
+            line = earlier.document.at("name").line
+            message = f"name: a second task is called {shown(draft.name)}"
+            report.error(place, message, f"the first is in line {line}; task names are distinct")

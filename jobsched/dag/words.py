@@ -1,0 +1,57 @@
+"""How values and names are put into sentences, and the guess behind "did you mean".
+
+Whatever comes from a file is shown escaped and cut short, so that no message can carry an escape
+sequence to a terminal or fill a screen.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Final
+
+_SHOWN: Final = 60
+
+
+class Unfit(ValueError):
+    """A value is not what its field takes. ``expected`` completes "expected ..."."""
+
+    def __init__(self, expected: str, hint: str = "") -> None:
+        self.expected, self.hint = expected, hint
+        super().__init__(expected)
+
+
+def shown(text: str) -> str:
+    """``text`` in quotes, escaped, cut after 60 characters."""
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
+def describe(value: object) -> str:
+    """What ``value`` is, for "..., found the number 5"."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return f"the boolean {str(value).lower()}"
+        case int() | float():
+            return f"the number {str(value)[:_SHOWN]}"
+        case str():
+            return f"the text {shown(value)}" if value else "empty text"
+        case list():
+            return "a list" if value else "an empty list"
+        case dict():
+            return "a mapping"
+    return f"a {type(value).__name__}"
+
+
+def listed(words: Iterable[str], last: str = "or") -> str:
+    """``a, b or c``, in the order given."""
+    *most, final = list(words) or ["nothing"]
+    return f"{', '.join(most)} {last} {final}" if most else final
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``did you mean 'run'?`` for the known word nearest to ``word``; empty if none is near."""
+    by_lower = {candidate[:_SHOWN].lower(): candidate for candidate in known}
+    near = difflib.get_close_matches(word[:_SHOWN].lower(), by_lower, n=1, cutoff=0.6)
+    return f"did you mean {shown(by_lower[near[0]])}?" if near else ""

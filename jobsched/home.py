@@ -1,0 +1,114 @@
+"""Where everything lies: the home directory, its layout and its modes.
+
+Owns paths and the rule that nobody else may read or write there. Creates nothing until asked by a
+command that writes; reads no file's content.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobsched.errors import StoreError
+
+DIRECTORIES = ("logs/controller", "logs/tasks", "logs/callbacks", "clusters", "attempts", "wake", "jobs")
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """One state directory. All paths in it are made here."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.root / "jobsched.db"
+
+    @property
+    def scheduler_lock(self) -> Path:
+        """The lock that guards every change of scheduling state."""
+        return self.root / "scheduler.lock"
+
+    @property
+    def tick_lock(self) -> Path:
+        """Held by the one process that watches for deaths."""
+        return self.root / "tick.lock"
+
+    @property
+    def config_file(self) -> Path:
+        """``config.toml``; may be missing."""
+        return self.root / "config.toml"
+
+    @property
+    def clusters(self) -> Path:
+        """One directory per local cluster."""
+        return self.root / "clusters"
+
+    def attempt_lock(self, job_id: int, attempt: int) -> Path:
+        """Held for as long as the controller of that attempt lives."""
+        return self.root / "attempts" / f"{job_id}.{attempt}.lock"
+
+    def settle_lock(self, job_id: int) -> Path:
+        """Held by whoever ends a job that has no living controller."""
+        return self.root / "attempts" / f"{job_id}.settle.lock"
+
+    def wake_fifo(self, job_id: int, attempt: int) -> Path:
+        """Written to when the controller of that attempt should look at the database again."""
+        return self.root / "wake" / f"{job_id}.{attempt}.fifo"
+
+    def controller_log(self, job_id: int) -> Path:
+        """What the job's controllers print; all attempts, in order."""
+        return self.root / "logs" / "controller" / f"{job_id}.log"
+
+    def task_log(self, job_id: int, task_id: int, node: int = 0) -> Path:
+        """What one node of a task prints; all runs, in order."""
+        suffix = f"-{node}" if node else ""
+        return self.root / "logs" / "tasks" / f"{job_id}-{task_id}{suffix}.log"
+
+    def callback_log(self, job_id: int, task_id: int) -> Path:
+        """What the task's ``event_callback`` prints."""
+        return self.root / "logs" / "callbacks" / f"{job_id}-{task_id}.log"
+
+    def secrets_file(self, job_id: int) -> Path:
+        """Values of the job's secrets, mode 0600, until the job is DONE."""
+        return self.root / "jobs" / f"{job_id}.secrets.json"
+
+    def dag_file(self, job_id: int) -> Path:
+        """The YAML as submitted, secrets blanked, for a controller of the user's own."""
+        return self.root / "jobs" / f"{job_id}.yaml"
+
+    def exists(self) -> bool:
+        """Whether a command that writes has been here."""
+        return self.database.exists()
+
+    def create(self) -> None:
+        """Make the directory and its folders, mode 0700. Raises ``StoreError`` if it is not ours."""
+        try:
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.check()
+            for name in DIRECTORIES:
+                (self.root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot use {self.root} as home: {error.strerror}") from error
+
+    def check(self) -> None:
+        """Refuse a home that is somebody else's or open to others. A missing one is fine."""
+        try:
+            found = self.root.lstat()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StoreError(f"cannot use {self.root} as home: {error.strerror}") from error
+        if not stat.S_ISDIR(found.st_mode):
+            what = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a directory"
+            raise StoreError(f"{self.root} is {what}; give --home a directory of your own")
+        if found.st_uid != os.geteuid():
+            raise StoreError(
+                f"{self.root} belongs to user {found.st_uid}, you are {os.geteuid()};"
+                " use --home for a directory of your own"
+            )
+        if found.st_mode & 0o077:
+            self.root.chmod(0o700)

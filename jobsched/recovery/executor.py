@@ -1,0 +1,214 @@
+"""Bring a task to run, and bring it back: short loops over pure decisions.
+
+Owns the loop of tries. One try is one pass over the placements that the strategy names, all inside
+one launch slot, with whatever it left removed before the slot is given back; the pause between two
+tries is outside. Decisions come from ``retries``, ``verdicts`` and the strategy, deeds from
+``steps``; the state between two tries is the stored row alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+from collections.abc import Sequence
+from typing import Self
+
+from jobsched.clock import Clock
+from jobsched.config import BackendConfig, RecoveryConfig
+from jobsched.errors import PrecheckFailed
+from jobsched.models import ClusterState, Observation, Placement, TaskSpec
+from jobsched.recovery.backoff import longest_pause
+from jobsched.recovery.base import (
+    Fail,
+    Failure,
+    KeepWatching,
+    Launched,
+    Outcome,
+    Policy,
+    Recover,
+    Verdict,
+    Wait,
+)
+from jobsched.recovery.effects import Effects, MemoryRecorder, Provider, Recorder, Slot, WaitFor
+from jobsched.recovery.registry import strategy_named
+from jobsched.recovery.retries import after_failed_try, deadline, hopeless, out_of_time
+from jobsched.recovery.row import RecoveryRow
+from jobsched.recovery.steps import Steps, guarded
+from jobsched.recovery.verdicts import after_probe
+from jobsched.recovery.watch import Watch
+
+log = logging.getLogger(__name__)
+
+
+class StrategyExecutor:
+    """Launches, judges and recovers one task by its strategy. Made by :meth:`make`."""
+
+    def __init__(self, policy: Policy, steps: Steps, effects: Effects) -> None:
+        self.policy, self.steps, self.effects = policy, steps, effects
+        self._watch = Watch()
+
+    @classmethod
+    def make(  # noqa: PLR0913 -- every effect is handed in by name
+        cls,
+        task: TaskSpec,
+        job_id: int,
+        *,
+        backend: Provider,
+        slot: Slot,
+        clock: Clock,
+        row: RecoveryRow | None = None,
+        recorder: Recorder | None = None,
+        wait: WaitFor | None = None,
+        settings: RecoveryConfig | None = None,
+        stop: threading.Event | None = None,
+        stop_grace: float | None = None,
+        rng: random.Random | None = None,
+    ) -> Self:
+        """The executor that ``task.recovery`` asks for.
+
+        ``row``: what is stored of the task so far; it goes on from there. ``recorder``: stores it
+        (default: in memory). ``wait``: default: sleeps on ``clock``. ``stop``: set when the job is
+        cancelled. ``stop_grace``: seconds. Raises ``InvalidInput`` for an unknown strategy.
+        """
+        effects = Effects(
+            backend=backend,
+            recorder=recorder or MemoryRecorder(task, job_id),
+            slot=slot,
+            clock=clock,
+            wait=wait or (lambda seconds, _code: clock.sleep(seconds)),
+            stop=stop or threading.Event(),
+            stop_grace=BackendConfig().stop_grace_seconds if stop_grace is None else stop_grace,
+            rng=rng or random.Random(),  # noqa: S311 -- jitter, not a secret
+        )
+        policy = Policy(
+            strategy=strategy_named(task.recovery.strategy),
+            recovery=task.recovery,
+            settings=settings or RecoveryConfig(),
+            certain=backend.certain,
+        )
+        return cls(policy, Steps(task, job_id, row or RecoveryRow(), effects), effects)
+
+    @property
+    def row(self) -> RecoveryRow:
+        """As last stored."""
+        return self.steps.row
+
+    @property
+    def task(self) -> TaskSpec:
+        """The task."""
+        return self.steps.task
+
+    def launch(self) -> Outcome:
+        """Try until the task started on a cluster, or never can.
+
+        ``Succeed``: a cluster that the row named turned out to hold its success. Raises
+        ``Cancelled``, ``StaleAttempt`` or ``Fenced``; the row then still names what may exist.
+        """
+        while True:
+            self.rest()
+            ended = out_of_time(self.row, self.task, self.effects.clock.now()) or self._try()
+            if not isinstance(ended, tuple):
+                return ended
+            decision = self.decide(ended)
+            if isinstance(decision, Fail):
+                return decision
+            self.steps.commit(decision.row)
+
+    def recover(self, row: RecoveryRow | None = None) -> Outcome:
+        """Prove the old run gone, then launch again as the strategy says; ends like ``launch``.
+
+        ``row``: that of the ``Recover`` decision, stored already. Without one the recovery that is
+        under way in the stored row goes on; if none is, the cluster counts as lost.
+        """
+        if row is not None:
+            self.steps.row = row
+        elif self.row.cause is None:
+            lost = self.judge(Observation(state=ClusterState.GONE))
+            if isinstance(lost, Fail):
+                return lost
+            if isinstance(lost, Recover):
+                self.steps.commit(lost.row)
+        self._watch = Watch()
+        return self.launch()
+
+    def adopted(self) -> Launched:
+        """The cluster that the row names was found running: record it as started."""
+        return self.steps.started()
+
+    def judge(self, observation: Observation) -> Verdict:
+        """What a probe made now means for the task. Stores nothing."""
+        at = self.effects.clock.monotonic()
+        verdict = after_probe(self.row, self._watch, observation, at, self.policy)
+        if isinstance(verdict, KeepWatching):
+            self._watch = verdict.watch
+        return verdict
+
+    # The parts of a try, shared with job groups.
+
+    def rest(self) -> None:
+        """Wait out what is left of the stored pause, never longer than a pause can be."""
+        row, now = self.row, self.effects.clock.now()
+        if row.backoff_until is None or row.backoff_code is None:
+            return
+        # The wall clock may have been set back since the pause was stored.
+        seconds = min(row.backoff_until - now, longest_pause(self.policy.settings))
+        end = deadline(row, self.task)
+        if row.cause is not None and end is not None:
+            seconds = min(seconds, end - now)
+        if seconds > 0:
+            self.effects.wait(seconds, row.backoff_code)
+
+    def decide(self, failures: Sequence[Failure]) -> Wait | Fail:
+        """What follows a try in which all this went wrong."""
+        now = self.effects.clock.now()
+        decision = after_failed_try(self.row, failures, now, self.effects.rng, self.policy.settings)
+        if isinstance(decision, Fail):
+            log.warning("task %s: %s: %s", self.task.name, decision.status, decision.reason)
+        else:
+            row, pause = decision.row, (decision.row.backoff_until or now) - now
+            log.warning(
+                "task %s: try %d failed, the next one is in %.0f s: %s",
+                *(self.task.name, row.tries, pause, row.backoff_reason),
+            )
+        return decision
+
+    def places(self) -> tuple[Placement, ...] | Failure:
+        """All places that could ever serve the task."""
+        what = f"looking for a place for task {self.task.name}"
+        return guarded(what, None, lambda: self.effects.backend.placements(self.task))
+
+    def order(self, placements: Sequence[Placement]) -> tuple[Placement, ...]:
+        """Those of ``placements`` that the next try asks for, in order."""
+        return self.policy.strategy.next_try(self.row, placements) or tuple(placements)
+
+    def _try(self) -> Outcome | tuple[Failure, ...]:
+        """One try: the end of the loop, or all that went wrong."""
+        left = self.steps.prove_gone()
+        if isinstance(left, Failure):
+            return (left,)
+        if left is not None:
+            return left
+        with self.effects.slot():
+            return self._pass()
+
+    def _pass(self) -> Launched | tuple[Failure, ...]:
+        """Over the strategy's placements, and over the others where those can never serve."""
+        places = self.places()
+        if isinstance(places, Failure):
+            return (places,)
+        failures: list[Failure] = []
+        live = list(places)
+        while live and hopeless(failures):
+            for placement in self.order(live):
+                self.steps.name(placement)
+                failed = self.steps.start()
+                if failed is None:
+                    return self.steps.started()
+                failures.append(failed)
+                if isinstance(failed.error, PrecheckFailed):
+                    live.remove(placement)
+                stuck = self.steps.drop()
+                if stuck is not None:  # it may still exist, so its name must not be replaced
+                    return (*failures, stuck)
+        return tuple(failures)

@@ -1,0 +1,32 @@
+"""``python -m jobsched.scheduler --job-id ID DAG.yaml``: submit a job that was created before."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from jobsched import scheduler
+from jobsched.errors import JobschedError
+
+
+def main() -> int:
+    """Parse the arguments, submit, and say on standard error what went wrong; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m jobsched.scheduler", description="Submit a job that create_job has made."
+    )
+    parser.add_argument("--job-id", type=int, required=True, help="id that create_job returned")
+    parser.add_argument("dag", metavar="DAG.yaml", help="the file to submit")
+    arguments = parser.parse_args()
+    try:
+        scheduler.submit_job(arguments.job_id, arguments.dag)
+    except JobschedError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,185 @@
+"""How jobs end: by their controller, by force, or by a cancel.
+
+Owns the transactions that write an end or the wish for one, and the signals that follow the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from jobsched import lock, wake
+from jobsched.context import Context
+from jobsched.errors import IllegalMove, NotFound
+from jobsched.lock import Grip, Held
+from jobsched.scheduler.passes import run_pass
+from jobsched.states import TaskStatus
+from jobsched.store import moves, reads
+from jobsched.store.database import Tx
+from jobsched.store.moves import By
+from jobsched.store.rows import AttemptRow, JobRow
+from jobsched.sweep.fence import ask_to_stop, end_attempt
+
+#: Jobs cancelled in one transaction: few enough that nobody waits long behind them.
+_BATCH: Final = 100
+#: Seconds to wait for a killed controller to be gone.
+_KILL_SECONDS: Final = 3.0
+
+
+def job_done(
+    context: Context,
+    job_id: int,
+    *,
+    idempotent: bool = False,
+    status: TaskStatus | str | None = None,
+    reason: str | None = None,
+) -> None:
+    """End a job: unfinished tasks get ``status`` (default CANCELLED), then DONE, then a pass.
+
+    By the job's controller this is its last word. By anybody else it is by force: the attempt is
+    fenced in the same transaction, then ended; clusters that it leaves are orphans for the sweep.
+    Raises ``NotFound``, ``StaleAttempt``, or ``IllegalMove`` if the job is DONE already (nothing
+    happens then if ``idempotent``).
+    """
+    to = None if status is None else TaskStatus(status)
+    is_controller = context.identity is not None and context.identity.job_id == job_id
+    if is_controller:
+        ended = _own_end(context, job_id, idempotent=idempotent, to=to, reason=reason)
+    else:
+        ended = _forced_end(context, job_id, idempotent=idempotent, to=to, reason=reason)
+    for other in ended:
+        context.after_done(other)
+    run_pass(context)
+
+
+def _own_end(
+    context: Context, job_id: int, *, idempotent: bool, to: TaskStatus | None, reason: str | None
+) -> list[int]:
+    attempt = context.mine(job_id, "end it")
+    with context.locked() as held, context.db.write() as tx:
+        job = _unfinished(tx, job_id, idempotent=idempotent)
+        if job is None:
+            return []
+        by = context.by(reason or job.cancel_reason, attempt=attempt)
+        return moves.done(tx, held, moves.owned(tx, job_id, by), by, to=to)
+
+
+def _forced_end(
+    context: Context, job_id: int, *, idempotent: bool, to: TaskStatus | None, reason: str | None
+) -> list[int]:
+    with context.locked() as held, context.db.write() as tx:
+        job = _unfinished(tx, job_id, idempotent=idempotent)
+        if job is None:
+            return []
+        by = context.by(reason)
+        fenced = reads.attempt(tx, job_id, job.attempt)
+        moves.record(tx, by, "ACTION", job_id=job_id, subject="DONE", attempt=job.attempt)
+        moves.add_attempt(tx, job_id, job.attempt + 1, "FENCE", by.now, "")
+        ended = moves.done(tx, held, job, by, to=to, attempt=job.attempt + 1)
+    if fenced is not None:
+        wake.notify(context.home.wake_fifo(job_id, fenced.attempt))
+        end_attempt(context, fenced, within=_KILL_SECONDS)
+    return ended
+
+
+def _unfinished(tx: Tx, job_id: int, *, idempotent: bool) -> JobRow | None:
+    job = reads.job(tx, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    if not job.is_done:
+        return job
+    if idempotent:
+        return None
+    raise IllegalMove(f"job {job_id}", job.schedule_state, "DONE again")
+
+
+@dataclass
+class Cancelled:
+    """What a cancel did, by job id."""
+
+    #: Now DONE.
+    ended: list[int] = field(default_factory=list)
+    #: CANCELLING: their processes are being stopped.
+    stopping: list[int] = field(default_factory=list)
+    #: Were DONE, or had their outcome, before.
+    finished: list[int] = field(default_factory=list)
+    missing: list[int] = field(default_factory=list)
+
+
+def cancel(context: Context, job_ids: Sequence[int], reason: str | None = None) -> Cancelled:
+    """Ask for the end of jobs: DONE at once where nothing of them lives, else CANCELLING.
+
+    The wish is a fact in the database when this returns, and needs no slot and no start.
+    """
+    result = Cancelled()
+    for first in range(0, len(job_ids), _BATCH):
+        to_stop: list[AttemptRow] = []
+        with context.locked() as held, context.db.write() as tx:
+            for job_id in job_ids[first : first + _BATCH]:
+                _cancel_one(tx, held, context, job_id, reason, result, to_stop)
+        for attempt in to_stop:
+            send_stop(context, attempt)
+    for job_id in result.ended:
+        context.after_done(job_id)
+    run_pass(context)
+    return result
+
+
+def _cancel_one(
+    tx: Tx, held: Held, context: Context, job_id: int, reason: str | None,
+    result: Cancelled, to_stop: list[AttemptRow],
+) -> None:  # fmt: skip
+    job = reads.job(tx, job_id)
+    if job is None:
+        result.missing.append(job_id)
+        return
+    if job.is_done or job.status.is_terminal:
+        result.finished.append(job_id)
+        return
+    by = context.by(reason or "cancelled")
+    if job.cancel_at is None:
+        moves.set_job(tx, job_id, cancel_at=by.now, cancel_reason=by.reason)
+        moves.record(tx, by, "ACTION", job_id=job_id, subject="CANCEL", attempt=job.attempt)
+    clusters = _cancel_tasks(tx, job_id, by)
+    path = context.home.attempt_lock(job_id, job.attempt)
+    is_dead = job.attempt == 0 or lock.probe(path) is Grip.FREE
+    if is_dead and not clusters:
+        result.ended += moves.done(tx, held, reads_again(tx, job_id), by)
+        return
+    result.stopping.append(job_id)
+    attempt = reads.attempt(tx, job_id, job.attempt)
+    if attempt is not None and job.is_alive:
+        to_stop.append(attempt)
+
+
+def _cancel_tasks(tx: Tx, job_id: int, by: By) -> bool:
+    """Write what a cancel means for each task; whether a cluster of any may exist."""
+    clusters = False
+    for task in reads.tasks_of(tx, job_id):
+        clusters = clusters or task.has_cluster
+        if task.status.is_terminal or task.status is TaskStatus.CANCELLING:
+            continue
+        never_began = task.status is TaskStatus.PENDING and not task.has_cluster
+        moves.status(tx, task, TaskStatus.CANCELLED if never_began else TaskStatus.CANCELLING, by)
+    return clusters
+
+
+def reads_again(tx: Tx, job_id: int) -> JobRow:
+    """The job as it is now in this transaction. Raises ``NotFound``."""
+    job = reads.job(tx, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    return job
+
+
+def send_stop(context: Context, attempt: AttemptRow) -> None:
+    """Tell a controller that its job was cancelled: ours by a message, the user's by SIGTERM."""
+    wake.notify(context.home.wake_fifo(attempt.job_id, attempt.attempt))
+    if attempt.kind != "COMMAND" or attempt.stop_sent_at is not None:
+        return
+    ask_to_stop(attempt)
+    with context.db.write() as tx:
+        moves.set_attempt(
+            tx, attempt.job_id, attempt.attempt, stop_sent_at=context.clock.now()
+        )

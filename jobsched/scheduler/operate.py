@@ -1,0 +1,141 @@
+"""What an operator does to a job or to the limits, besides ending it.
+
+Each is one guarded transaction with an audit row; effects follow the commit. Bulk forms take ids.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from jobsched import wake
+from jobsched.context import Context
+from jobsched.errors import IllegalMove, InvalidInput, NotFound
+from jobsched.lock import Held
+from jobsched.scheduler.passes import run_pass
+from jobsched.states import ScheduleState
+from jobsched.store import limits, moves, reads
+from jobsched.store.database import Tx
+from jobsched.store.rows import JobRow, Limits
+from jobsched.sweep.fence import end_attempt
+
+#: Seconds to wait, under the scheduler lock, for a killed controller to be gone.
+_KILL_SECONDS: Final = 2.0
+
+PRIORITIES: Final = range(-1000, 1001)
+
+
+def set_hold(context: Context, job_id: int, *, held: bool, reason: str | None = None) -> None:
+    """Hold a job (no pass moves it into LAUNCHING) or release it. Raises ``NotFound``, ``IllegalMove``."""
+    with context.locked(), context.db.write() as tx:
+        job = _unfinished(tx, job_id)
+        by = context.by(reason)
+        if bool(job.held) != held:
+            subject = "HOLD" if held else "RELEASE"
+            moves.record(tx, by, "ACTION", job_id=job_id, subject=subject, attempt=job.attempt)
+            moves.set_job(tx, job_id, held=int(held))
+    run_pass(context)
+
+
+def set_priority(context: Context, job_id: int, priority: int, reason: str | None = None) -> None:
+    """Change a job's priority; read by the next pass. Raises ``InvalidInput``, ``NotFound``, ``IllegalMove``."""
+    if priority not in PRIORITIES:
+        raise InvalidInput(f"a priority is -1000 to 1000, not {priority}")
+    with context.locked(), context.db.write() as tx:
+        job = _unfinished(tx, job_id)
+        if job.priority != priority:
+            moves.record(
+                tx, context.by(reason), "ACTION", job_id=job_id, subject="PRIORITY",
+                from_value=str(job.priority), to_value=str(priority), attempt=job.attempt,
+            )  # fmt: skip
+            moves.set_job(tx, job_id, priority=priority)
+    run_pass(context)
+
+
+def requeue(context: Context, job_id: int, reason: str | None = None) -> list[int]:
+    """End the job's attempt, also a stopped one, and start the next; spends no budget.
+
+    PIDs that could not be ended: they are fenced, and stop by themselves should they go on.
+    Raises ``NotFound``, ``IllegalMove`` for a job that has no attempt to replace.
+    """
+    left: list[int] = []
+    with context.locked() as held:
+        with context.db.read() as tx:
+            job = _unfinished(tx, job_id)
+            attempt = reads.attempt(tx, job_id, job.attempt)
+        if job.is_alive and attempt is not None:
+            left = end_attempt(context, attempt, within=_KILL_SECONDS)
+        with context.db.write() as tx:
+            _requeue(tx, held, context, _unfinished(tx, job_id), reason)
+    if attempt is not None:
+        wake.notify(context.home.wake_fifo(job_id, attempt.attempt))
+    run_pass(context)
+    return left
+
+
+def _requeue(tx: Tx, held: Held, context: Context, job: JobRow, reason: str | None) -> None:
+    by = context.by(reason or "requeued by an operator")
+    if job.schedule_state is ScheduleState.INACTIVE or job.attempt == 0:
+        raise IllegalMove(f"job {job.job_id}", job.schedule_state, "requeued: it was never started")
+    moves.record(tx, by, "ACTION", job_id=job.job_id, subject="REQUEUE", attempt=job.attempt)
+    if job.is_alive:
+        moves.set_attempt(tx, job.job_id, job.attempt, ended_at=by.now, end_reason=by.reason)
+        moves.schedule(tx, held, job, ScheduleState.WAITING, by, not_before=None)
+    else:
+        moves.set_job(tx, job.job_id, not_before=None, held=0 if job.held == 2 else job.held)  # noqa: PLR2004 -- held by a reboot
+
+
+def set_limits(
+    context: Context,
+    *,
+    launch: int | str | None = None,
+    alive: int | str | None = None,
+    paused: bool | None = None,
+    reason: str | None = None,
+) -> Limits:
+    """Change limits (a number, or ``"auto"``) or the pause; what is in force afterwards.
+
+    Lowering a limit stops nothing that runs. Raises ``InvalidInput``.
+    """
+    context.ensure_home()
+    automatic = dict(zip((limits.LAUNCH, limits.ALIVE), context.auto_limits(), strict=True))
+    with context.locked() as held, context.db.write() as tx:
+        by = context.by(reason)
+        for name, wanted in ((limits.LAUNCH, launch), (limits.ALIVE, alive)):
+            if wanted is not None:
+                auto = wanted == "auto"
+                value = automatic[name] if auto else _limit(wanted)
+                limits.put(tx, held, name, value, by, auto=auto)
+        if paused is not None:
+            limits.put(tx, held, limits.PAUSED, int(paused), by, auto=False)
+    run_pass(context)
+    with context.db.read() as tx:
+        return reads.current_limits(tx)
+
+
+def room_freed(context: Context) -> None:
+    """Wake the controllers of tasks that wait for room on their backend."""
+    with context.db.read() as tx:
+        waiting = reads.room_waiters(tx)
+    for job_id, attempt in waiting:
+        wake.notify(context.home.wake_fifo(job_id, attempt))
+
+
+def _limit(value: int | str) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 1_000_000:  # noqa: PLR2004 -- far above any machine
+        raise InvalidInput(f"a limit is a number from 0 to 1000000 or auto, not {value!r}")
+    return number
+
+
+def _unfinished(tx: Tx, job_id: int) -> JobRow:
+    job = reads.job(tx, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    if job.is_done:
+        raise IllegalMove(f"job {job_id}", job.schedule_state, "changed any more")
+    return job
+
+

@@ -1,0 +1,190 @@
+"""The scheduling pass: take back what the dead left, claim all that fits, start and wake.
+
+Owns the order of things. All decisions of a pass are one transaction under the scheduler lock; every
+effect (a start, a wake-up, the end of a job that nobody drives) comes after the commit and outside
+the lock, so that nobody waits behind a start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+from jobsched import lock, process, wake
+from jobsched.context import Context
+from jobsched.errors import JobschedError, StartFailed, StoreError
+from jobsched.lock import Grip, Held
+from jobsched.scheduler.pick import starts_allowed
+from jobsched.scheduler.starter import DEFAULT_COMMAND, Claim, Starter
+from jobsched.states import ScheduleState
+from jobsched.store import limits, moves, reads
+from jobsched.store.database import Tx
+from jobsched.store.moves import By
+from jobsched.store.rows import JobRow
+from jobsched.sweep.reap import take_back
+from jobsched.sweep.settle import settle
+
+#: Controllers claimed in one transaction: each holds a descriptor until it is started.
+_BATCH: Final = 64
+#: Seconds until a start that failed for want of a process or memory is tried again.
+_SHORTAGE_PAUSE: Final = 2.0
+
+
+@dataclass
+class Outcome:
+    """What a pass has decided."""
+
+    claims: list[Claim] = field(default_factory=list)
+    resumed: list[JobRow] = field(default_factory=list)
+    to_settle: list[int] = field(default_factory=list)
+
+
+def run_pass(context: Context, *, settling: bool | None = None) -> None:
+    """Bring the schedule up to date: afterwards nothing waits beside free capacity.
+
+    ``settling``: whether to end jobs that no controller drives, which may take as long as their
+    processes do; by default only where no process that ticks lives to do it.
+    """
+    starter = _starter(context)
+    while True:
+        context.endings.update(starter.reap())
+        outcome = _decide(context)
+        for job in outcome.resumed:
+            wake.notify(context.home.wake_fifo(job.job_id, job.attempt))
+        _start_all(context, starter, outcome.claims)
+        settled = False
+        if outcome.to_settle and (settling or (settling is None and not _somebody_ticks(context))):
+            settled = any([settle(context, job_id) for job_id in outcome.to_settle])
+        if not outcome.claims and not settled:
+            return
+
+
+def _starter(context: Context) -> Starter:
+    if context.starter is None:
+        context.starter = Starter(context.home)
+    return context.starter
+
+
+def _somebody_ticks(context: Context) -> bool:
+    return lock.probe(context.home.tick_lock) is Grip.HELD
+
+
+def _decide(context: Context) -> Outcome:
+    outcome = Outcome()
+    by = context.by()
+    by = By("scheduler", by.now)
+    try:
+        with context.locked() as held:
+            context.db.checkpoint()
+            with context.db.write() as tx:
+                outcome.to_settle = take_back(tx, held, context, by)
+                in_force = limits.refresh(tx, held, context.auto_limits(), by)
+                requeued = reads.requeued(tx, by.now, _BATCH)
+                for job in requeued:
+                    _claim(tx, held, context, job, ScheduleState.ALIVE, by, outcome)
+                for job in reads.resumes(tx, in_force.launch_room):
+                    moves.schedule(tx, held, job, ScheduleState.LAUNCHING, by)
+                    outcome.resumed.append(job)
+                room = starts_allowed(
+                    in_force, requeued=len(requeued), resumed=len(outcome.resumed)
+                )
+                for job in reads.starts(tx, by.now, min(room, _BATCH)):
+                    _claim(tx, held, context, job, ScheduleState.LAUNCHING, by, outcome)
+    except BaseException:
+        for claim in outcome.claims:
+            os.close(claim.lock_fd)
+        raise
+    return outcome
+
+
+def _claim(
+    tx: Tx, held: Held, context: Context, job: JobRow, to: ScheduleState, by: By, outcome: Outcome
+) -> None:
+    """Lock the next attempt's file, then take the attempt: a crash in between leaves no gap."""
+    attempt = job.attempt + 1
+    descriptor = lock.try_lock(context.home.attempt_lock(job.job_id, attempt))
+    if descriptor is None:
+        raise StoreError(f"somebody holds the lock of attempt {attempt} of job {job.job_id}")
+    outcome.claims.append(Claim(job.job_id, attempt, descriptor))
+    context.home.wake_fifo(job.job_id, job.attempt).unlink(missing_ok=True)
+    kind = "COMMAND" if context.config.controller.command else "DEFAULT"
+    moves.add_attempt(tx, job.job_id, attempt, kind, by.now, process.boot_id())
+    started_at = by.now if job.started_at is None else job.started_at
+    moves.schedule(
+        tx, held, job, to, by, attempt=attempt, started_at=started_at, not_before=None
+    )
+
+
+def _start_all(context: Context, starter: Starter, claims: Iterable[Claim]) -> None:
+    started: list[tuple[Claim, int]] = []
+    waiting = list(claims)
+    try:
+        while waiting:
+            claim = waiting.pop(0)
+            try:
+                started.append((claim, _start(context, starter, claim)))
+            except StartFailed as failure:
+                _give_back(context, claim, failure)
+    finally:
+        for claim in waiting:
+            os.close(claim.lock_fd)
+        _record_pids(context, started)
+
+
+def _start(context: Context, starter: Starter, claim: Claim) -> int:
+    """Start one controller with the environment that was stored with its job."""
+    try:
+        with context.db.read() as tx:
+            stored = reads.snapshot(tx, claim.job_id)
+        env = json.loads(stored["env"]) if stored else {}
+        command = list(context.config.controller.command)
+        if command and stored:
+            command.append(_write_dag(context, claim.job_id, stored["yaml"]))
+    except (JobschedError, OSError, ValueError) as error:
+        os.close(claim.lock_fd)
+        raise StartFailed(
+            f"cannot start the controller of job {claim.job_id}: {error}", transient=False
+        ) from error
+    return starter.start(claim, command or DEFAULT_COMMAND, env)
+
+
+def _write_dag(context: Context, job_id: int, text: str) -> str:
+    path = context.home.dag_file(job_id)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    return str(path)
+
+
+def _give_back(context: Context, claim: Claim, failure: StartFailed) -> None:
+    """Undo the claim of a controller that could not be started, if nobody has done so before."""
+    with context.locked() as held, context.db.write() as tx:
+        job = reads.job(tx, claim.job_id)
+        if job is None or job.attempt != claim.attempt or not job.is_alive:
+            return
+        by = By("scheduler", context.clock.now(), reason=str(failure))
+        context.endings[claim.job_id, claim.attempt] = str(failure)
+        if failure.transient and job.cancel_at is None:
+            pause = by.now + _SHORTAGE_PAUSE
+            moves.set_attempt(
+                tx, claim.job_id, claim.attempt, ended_at=by.now, end_reason=str(failure)
+            )
+            moves.schedule(tx, held, job, ScheduleState.WAITING, by, not_before=pause)
+
+
+def _record_pids(context: Context, started: list[tuple[Claim, int]]) -> None:
+    """Note who was started, for showing and signalling; a crash before this loses only that."""
+    found = [(claim, process.identify(pid)) for claim, pid in started]
+    known = [(claim, identity) for claim, identity in found if identity is not None]
+    if not known:
+        return
+    with suppress(StoreError), context.db.write() as tx:
+        for claim, who in known:
+            moves.set_attempt(
+                tx, claim.job_id, claim.attempt,
+                pid=who.pid, start_ticks=who.start_ticks, pid_ns=who.pid_ns,
+            )  # fmt: skip

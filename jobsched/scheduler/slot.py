@@ -1,0 +1,113 @@
+"""The launch slot, from the side of the controller that wants it.
+
+Owns the way in (ask, wait to be woken) and the way out (always, whatever happened inside). Grants
+nothing: a pass does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from jobsched import wake
+from jobsched.context import Context
+from jobsched.errors import Cancelled, IllegalMove, StaleAttempt
+from jobsched.scheduler.passes import run_pass
+from jobsched.states import ScheduleState
+from jobsched.store import moves, reads
+from jobsched.store.rows import JobRow
+from jobsched.wake import Inbox
+
+#: Seconds after which a waiting controller looks by itself, should a message have been lost.
+LOOK_SECONDS: Final = 1.0
+
+#: Waits for a message at most so many seconds.
+Waiter = Callable[[float], None]
+
+
+@contextmanager
+def scheduled_launch(
+    context: Context, job_id: int, *, waiter: Waiter | None = None
+) -> Iterator[None]:
+    """Hold the job's launch slot for the block; waits until a pass grants it.
+
+    The slot is given back however the block ends. Only for the job's controller, and not nested.
+    Raises ``Cancelled`` if the job is or becomes cancelled while waiting, ``StaleAttempt`` if
+    another attempt took over, ``NoAttempt`` for anybody else.
+    """
+    attempt = context.mine(job_id, "launch for it")
+    if job_id in context.in_slot:
+        raise IllegalMove(f"job {job_id}", "inside scheduled_launch", "inside it once more")
+    _ask(context, job_id, attempt)
+    _wait(context, job_id, attempt, waiter)
+    context.in_slot.add(job_id)
+    try:
+        yield
+    finally:
+        context.in_slot.discard(job_id)
+        _leave(context, job_id, attempt)
+
+
+def _ask(context: Context, job_id: int, attempt: int) -> None:
+    """Be LAUNCHING already (a first start), or say that a slot is wanted."""
+    with context.locked() as held, context.db.write() as tx:
+        job = _mine(context, moves.owned(tx, job_id, context.by(attempt=attempt)))
+        if job.schedule_state is ScheduleState.ALIVE:
+            by = context.by(attempt=attempt)
+            moves.schedule(tx, held, job, ScheduleState.ALIVE_WAITING, by)
+
+
+def _wait(context: Context, job_id: int, attempt: int, waiter: Waiter | None) -> None:
+    run_pass(context)
+    if _granted(context, job_id, attempt):
+        return
+    if waiter is not None:
+        while not _granted(context, job_id, attempt):
+            waiter(LOOK_SECONDS)
+        return
+    inbox = Inbox(context.home.wake_fifo(job_id, attempt))
+    try:
+        while not _granted(context, job_id, attempt):
+            wake.wait([inbox.fileno()], LOOK_SECONDS)
+            inbox.drain()
+            run_pass(context)
+    finally:
+        inbox.close()
+
+
+def _granted(context: Context, job_id: int, attempt: int) -> bool:
+    with context.db.read() as tx:
+        job = reads.job(tx, job_id)
+    if job is None or job.attempt != attempt or job.is_done:
+        raise StaleAttempt(job_id, attempt, job.attempt if job else None)
+    if job.cancel_at is not None:
+        withdraw(context, job_id, attempt)
+        raise Cancelled(job_id)
+    return job.schedule_state is ScheduleState.LAUNCHING
+
+
+def withdraw(context: Context, job_id: int, attempt: int) -> None:
+    """Take back the wish for a slot, or the slot: be ALIVE."""
+    with context.locked() as held, context.db.write() as tx:
+        by = context.by(attempt=attempt)
+        job = moves.owned(tx, job_id, by)
+        if job.schedule_state in (ScheduleState.ALIVE_WAITING, ScheduleState.LAUNCHING):
+            moves.schedule(tx, held, job, ScheduleState.ALIVE, by)
+
+
+def _leave(context: Context, job_id: int, attempt: int) -> None:
+    with context.locked() as held, context.db.write() as tx:
+        by = context.by(attempt=attempt)
+        job = moves.owned(tx, job_id, by)
+        if job.schedule_state is ScheduleState.LAUNCHING:
+            moves.schedule(tx, held, job, ScheduleState.ALIVE, by)
+    run_pass(context)
+
+
+def _mine(context: Context, job: JobRow) -> JobRow:
+    if job.is_done:
+        raise StaleAttempt(job.job_id, job.attempt)
+    if job.cancel_at is not None:
+        raise Cancelled(job.job_id)
+    return job

@@ -1,0 +1,191 @@
+"""How a job comes to be: created, then submitted with everything that it needs stored beside it.
+
+Owns what is captured at submission. After the commit nothing of the submitter matters any more: not
+its files' later edits, not its environment, not its working directory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from jobsched import config as settings
+from jobsched import dag
+from jobsched.context import Context
+from jobsched.dag import LoadedDag
+from jobsched.errors import InvalidInput, NotFound
+from jobsched.lock import Held
+from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.secrets import write_secrets
+from jobsched.states import TaskStatus
+from jobsched.store import moves, reads, submissions
+from jobsched.store.database import Tx
+from jobsched.store.moves import By
+from jobsched.text import is_printable
+
+#: Of the submitter's environment, what a job gets: who and where one is, how programs are found,
+#: how text is written, and the way out. Names ending in ``*`` stand for all that begin so.
+CAPTURED: Final = (
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR",
+    "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_*", "http_proxy", "https_proxy",
+    "ftp_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY",
+    "NO_PROXY",
+)  # fmt: skip
+
+MAX_NAME: Final = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """One job to be made, loaded and checked."""
+
+    loaded: LoadedDag
+    #: File name for messages, as the submitter gave it.
+    source: str
+    #: ``None``: the DAG's own.
+    priority: int | None = None
+    #: Ids of jobs that must have SUCCEEDED before.
+    after: Sequence[int] = ()
+    hold: bool = False
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+def captured_env(environ: Mapping[str, str], pass_env: Sequence[str]) -> dict[str, str]:
+    """The part of ``environ`` that is stored with a job."""
+    exact = {name for name in (*CAPTURED, *pass_env) if not name.endswith("*")}
+    prefixes = tuple(name[:-1] for name in (*CAPTURED, *pass_env) if name.endswith("*"))
+    return {
+        name: value
+        for name, value in environ.items()
+        if name in exact or (prefixes and name.startswith(prefixes))
+    }
+
+
+def create_job(context: Context, name: str, task_names: Sequence[str]) -> int:
+    """A new INACTIVE job; its id. Raises ``InvalidInput`` for names that cannot be shown."""
+    for what in (name, *task_names):
+        if not what or len(what) > MAX_NAME or not is_printable(what):
+            raise InvalidInput(
+                f"a name must be 1 to {MAX_NAME} printable characters, not {what[:40]!r}"
+            )
+    if not task_names:
+        raise InvalidInput("a job needs at least one task")
+    context.ensure_home()
+    with context.locked(), context.db.write() as tx:
+        return moves.create(tx, name, task_names, context.by())
+
+
+def submit_job(context: Context, job_id: int, path: Path | str) -> None:
+    """Store the DAG at ``path`` with an INACTIVE job and let it wait for its turn.
+
+    Raises ``InvalidDag``, ``NotFound``, ``IllegalMove`` (it was submitted before), or ``ValueError``
+    if number or names of the tasks are not those that the job was created with.
+    """
+    context.ensure_home()
+    with context.db.read() as tx:
+        job, rows = reads.job(tx, job_id), reads.tasks_of(tx, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    names = [row.name for row in rows]
+    loaded = load(context, Path(path), name=job.name, task_names=names)
+    given = [task.name for task in loaded.spec.tasks]
+    if given != names:
+        raise ValueError(f"job {job_id} was created with tasks {names}, but {path} has {given}")
+    submission = Submission(loaded=loaded, source=str(path), env=stored_env(context))
+    with context.locked() as held:
+        _store(context, held, [(job_id, submission)], lambda tx, by: [job_id])
+    run_pass(context)
+
+
+def load(
+    context: Context,
+    path: Path,
+    *,
+    name: str | None = None,
+    task_names: Sequence[str] | None = None,
+    envs: Mapping[str, str] | None = None,
+    secrets: Mapping[str, str] | None = None,
+    mode: str = "submit",
+) -> LoadedDag:
+    """Read and check the DAG file at ``path`` as of this process's directory and HOME."""
+    del context
+    return dag.load(
+        path,
+        name=name,
+        task_names=task_names,
+        envs=envs or {},
+        secrets=secrets or {},
+        cwd=Path.cwd(),
+        user_home=Path(settings.environ().get("HOME") or "/"),
+        mode=mode,
+    )
+
+
+def stored_env(context: Context) -> dict[str, str]:
+    """The part of this process's environment that a job submitted now gets."""
+    return captured_env(settings.environ(), context.config.submit.pass_env)
+
+
+def submit_new(context: Context, submissions_: Sequence[Submission]) -> list[int]:
+    """Create and submit several jobs, all or none; their ids, in order."""
+    context.ensure_home()
+
+    def create_all(tx: Tx, by: By) -> list[int]:
+        return [
+            moves.create(
+                tx, one.loaded.spec.name, [task.name for task in one.loaded.spec.tasks], by
+            )
+            for one in submissions_
+        ]
+
+    with context.locked() as held:
+        ids = _store(context, held, [(None, one) for one in submissions_], create_all)
+    run_pass(context)
+    return ids
+
+
+def _store(
+    context: Context,
+    held: Held,
+    wanted: Sequence[tuple[int | None, Submission]],
+    make: Callable[[Tx, By], list[int]],
+) -> list[int]:
+    """One transaction for all; secrets go to their files before the commit that needs them."""
+    written: list[Path] = []
+    try:
+        with context.db.write() as tx:
+            by = context.by()
+            ids = make(tx, by)
+            for job_id, (_, submission) in zip(ids, wanted, strict=True):
+                _store_one(tx, held, job_id, submission, by)
+                written += write_secrets(context.home, job_id, submission.loaded.secrets)
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+    return ids
+
+
+def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) -> None:
+    job = reads.job(tx, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    spec = submission.loaded.spec
+    submissions.snapshot(
+        tx, job_id, yaml=submission.loaded.yaml, dag=spec.to_json(),
+        env=json.dumps(dict(submission.env)), source=submission.source,
+    )  # fmt: skip
+    for task in spec.tasks:
+        if not task.counts:
+            moves.set_task(tx, job_id, task.task_id, counts=0)
+    broken = [other for other in submission.after if submissions.follow(tx, job_id, other) is False]
+    priority = spec.priority if submission.priority is None else submission.priority
+    moves.set_job(tx, job_id, priority=priority, held=int(submission.hold))
+    submissions.enter_queue(tx, held, job, by)
+    if broken:
+        waiting = reads.job(tx, job_id) or job
+        why = by.because(f"job {broken[0]}, which it was to follow, did not succeed")
+        moves.done(tx, held, waiting, why, to=TaskStatus.CANCELLED)

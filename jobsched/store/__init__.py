@@ -1,0 +1,1 @@
+"""The database: tables, transactions, moves, queries. The only package that imports SQLAlchemy."""

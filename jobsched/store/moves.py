@@ -1,0 +1,377 @@
+"""The only place that writes a schedule state or a status.
+
+Owns every move of both machines: it checks the move against the table in ``states``, guards the
+UPDATE by the state that it moves from (and by the attempt, for a controller), writes the history row
+in the same transaction and keeps the job's status in step with its tasks. Does not decide *whether*
+to move, starts nothing and signals nobody: effects come after the commit, by the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import Insert, Update, bindparam, func, insert, select, update
+
+from jobsched.errors import IllegalMove, NotFound, StaleAttempt
+from jobsched.lock import Held
+from jobsched.process import Identity
+from jobsched.states import (
+    SCHEDULE_MOVES,
+    ScheduleState,
+    TaskStatus,
+    job_status,
+    status_sources,
+)
+from jobsched.store import reads
+from jobsched.store.database import Tx
+from jobsched.store.rows import JobRow, TaskRow
+from jobsched.store.schema import attempts, dependencies, history, jobs, tasks
+
+#: ``reason`` of a task that ``job_done`` ends without being told how it ended.
+NO_OUTCOME: Final = "ended without an outcome"
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who moves, when and why: what a history row says besides the move."""
+
+    actor: str
+    now: float
+    #: For a controller: its attempt; every write is then void unless it is the job's newest.
+    attempt: int | None = None
+    reason: str | None = None
+
+    def because(self, reason: str | None) -> By:
+        """The same mover with another reason."""
+        return By(self.actor, self.now, self.attempt, reason)
+
+
+def record(
+    tx: Tx,
+    by: By,
+    kind: str,
+    *,
+    job_id: int | None = None,
+    task_id: int | None = None,
+    subject: str | None = None,
+    from_value: str | None = None,
+    to_value: str | None = None,
+    attempt: int | None = None,
+) -> int:
+    """Append one history row; its ``seq``."""
+    return tx.insert(
+        _ADD_HISTORY,
+        at=by.now,
+        kind=kind,
+        job_id=job_id,
+        task_id=task_id,
+        subject=subject,
+        from_value=from_value,
+        to_value=to_value,
+        attempt=attempt,
+        actor=by.actor,
+        reason=by.reason,
+    )
+
+
+def create(tx: Tx, name: str, task_names: Sequence[str], by: By) -> int:
+    """A new INACTIVE job with PENDING tasks; its id."""
+    job_id = tx.insert(
+        _ADD_JOB,
+        name=name,
+        schedule_state=ScheduleState.INACTIVE,
+        status=TaskStatus.PENDING,
+        created_at=by.now,
+    )
+    record(tx, by, "SCHEDULE", job_id=job_id, to_value=ScheduleState.INACTIVE, attempt=0)
+    for task_id, task_name in enumerate(task_names):
+        tx.change(
+            _ADD_TASK, job_id=job_id, task_id=task_id, name=task_name, status=TaskStatus.PENDING
+        )
+        record(
+            tx, by, "STATUS", job_id=job_id, task_id=task_id, to_value=TaskStatus.PENDING, attempt=0
+        )
+    return job_id
+
+
+def owned(tx: Tx, job_id: int, by: By) -> JobRow:
+    """The job, if ``by`` may act for it. Raises ``NotFound`` or ``StaleAttempt``."""
+    job = reads.job(tx, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    if by.attempt is not None and job.attempt != by.attempt:
+        raise StaleAttempt(job_id, by.attempt, job.attempt)
+    return job
+
+
+def schedule(tx: Tx, held: Held, job: JobRow, to: ScheduleState, by: By, **columns: Any) -> int:
+    """Move a job to ``to``, setting ``columns`` with it; the ``seq`` of the history row.
+
+    ``columns`` may raise the attempt. Raises ``IllegalMove`` if the table has no such move, and
+    ``StaleAttempt`` if the row is not as ``job`` says it is.
+    """
+    held.require()
+    if to not in SCHEDULE_MOVES[job.schedule_state]:
+        raise IllegalMove(f"job {job.job_id}", job.schedule_state, to)
+    changed = tx.change(
+        _update_job(tuple(sorted(columns))),
+        guard_job=job.job_id,
+        guard_state=job.schedule_state,
+        guard_attempt=job.attempt,
+        new_state=to,
+        **columns,
+    )
+    if changed != 1:
+        raise StaleAttempt(job.job_id, job.attempt)
+    return record(
+        tx,
+        by,
+        "SCHEDULE",
+        job_id=job.job_id,
+        from_value=job.schedule_state,
+        to_value=to,
+        attempt=columns.get("attempt", job.attempt),
+    )
+
+
+def status(
+    tx: Tx, task: TaskRow, to: TaskStatus, by: By, *, ending_job: bool = False, **columns: Any
+) -> None:
+    """Move a task to ``to``, setting ``columns`` with it, and its job's status along.
+
+    The caller has made sure, in this transaction, that ``by`` may act for the job (:func:`owned`).
+    A reason of ``by`` becomes the failure reason of a failure or cancel. Raises ``IllegalMove``.
+    """
+    if task.status not in status_sources(to, ending_job=ending_job):
+        raise IllegalMove(f"task {task.task_id} of job {task.job_id}", task.status, to)
+    if to.is_terminal:
+        columns.setdefault("ended_at", by.now)
+        columns |= {"backoff_until": None, "backoff_code": None, "backoff_reason": None}
+        if to is not TaskStatus.SUCCEEDED:
+            columns.setdefault("failure_reason", by.reason)
+    if task.started_at is None and to in _STARTED:
+        columns.setdefault("started_at", by.now)
+    changed = tx.change(
+        _update_task_status(tuple(sorted(columns))),
+        guard_job=task.job_id,
+        guard_task=task.task_id,
+        guard_status=task.status,
+        new_status=to,
+        **columns,
+    )
+    if changed != 1:
+        raise IllegalMove(f"task {task.task_id} of job {task.job_id}", "no longer there", to)
+    job = reads.job(tx, task.job_id)
+    record(
+        tx,
+        by,
+        "STATUS",
+        job_id=task.job_id,
+        task_id=task.task_id,
+        from_value=task.status,
+        to_value=to,
+        attempt=None if job is None else job.attempt,
+    )
+    refresh_status(tx, task.job_id)
+
+
+_STARTED: Final = frozenset({TaskStatus.RUNNING, TaskStatus.RECOVERING})
+
+
+def refresh_status(tx: Tx, job_id: int) -> None:
+    """Make the job's status and failure reason follow from its tasks."""
+    rows = reads.tasks_of(tx, job_id)
+    status = job_status([(task.status, bool(task.counts), task.ended_at) for task in rows])
+    failed = sorted(
+        (task for task in rows if task.counts and task.ended_at and task.failure_reason),
+        key=lambda task: (not task.status.is_failure, task.ended_at, task.task_id),
+    )
+    reason = failed[0].failure_reason if failed and status.is_terminal else None
+    tx.change(_SET_STATUS, guard_job=job_id, new_status=status, failure_reason=reason)
+
+
+def done(
+    tx: Tx, held: Held, job: JobRow, by: By, *,
+    to: TaskStatus | None = None, attempt: int | None = None,
+) -> list[int]:  # fmt: skip
+    """End a job: unfinished tasks get ``to`` (CANCELLED if not said), then DONE.
+
+    ``attempt`` raises the job's attempt with the same write, which fences whoever acted for it.
+
+    Jobs that wait for it are released, or ended too if it did not succeed. Returns the ids of all
+    jobs that are DONE now, this one first.
+    """
+    if to is not None and not to.is_terminal:
+        raise IllegalMove(f"an unfinished task of job {job.job_id}", "unfinished", to)
+    ended: list[int] = []
+    ending = [(job, to, by, job.attempt if attempt is None else attempt)]
+    while ending:
+        current, outcome, mover, fence = ending.pop()
+        finished = _end(tx, held, current, mover, outcome or TaskStatus.CANCELLED, fence)
+        ended.append(current.job_id)
+        if finished is TaskStatus.SUCCEEDED:
+            tx.change(_SATISFY, on_job_id=current.job_id)
+            continue
+        why = by.because(f"job {current.job_id}, which it was to follow, ended {finished}")
+        ending += [
+            (follower, None, why, follower.attempt)
+            for follower in reads.dependents(tx, current.job_id)
+        ]
+    return ended
+
+
+def _end(tx: Tx, held: Held, job: JobRow, by: By, to: TaskStatus, attempt: int) -> TaskStatus:
+    unfinished = by if by.reason else by.because(NO_OUTCOME)
+    rows = reads.tasks_of(tx, job.job_id)
+    for task in rows:
+        if not task.status.is_terminal:
+            status(tx, task, to, unfinished, ending_job=True)
+    schedule(tx, held, job, ScheduleState.DONE, by, ended_at=by.now, attempt=attempt)
+    tx.change(_END_ATTEMPT, guard_job=job.job_id, ended_at=by.now)
+    return job_status([(task.status, bool(task.counts), task.ended_at)
+                       for task in reads.tasks_of(tx, job.job_id)])
+
+
+def set_job(tx: Tx, job_id: int, **columns: Any) -> None:
+    """Set columns of a job that are neither its state nor its status."""
+    tx.change(_set_job(tuple(sorted(columns))), guard_job=job_id, **columns)
+
+
+def set_task(tx: Tx, job_id: int, task_id: int, **columns: Any) -> None:
+    """Set columns of a task other than its status."""
+    tx.change(
+        _set_task(tuple(sorted(columns))), guard_job=job_id, guard_task=task_id, **columns
+    )
+
+
+def set_attempt(tx: Tx, job_id: int, attempt: int, **columns: Any) -> int:
+    """Set columns of an attempt; how many rows that were."""
+    return tx.change(
+        _set_attempt(tuple(sorted(columns))), guard_job=job_id, guard_attempt=attempt, **columns
+    )
+
+
+def add_attempt(tx: Tx, job_id: int, attempt: int, kind: str, now: float, boot_id: str) -> None:
+    """Note that an attempt begins."""
+    tx.change(
+        _ADD_ATTEMPT,
+        job_id=job_id,
+        attempt=attempt,
+        kind=kind,
+        started_at=now,
+        boot_id=boot_id or None,
+    )
+
+
+def next_seq(tx: Tx) -> int:
+    """The number that the next history row will have, at least; for use inside a write."""
+    row = tx.row(_LAST_SEQ)
+    return 1 + int((row and row["last"]) or 0)
+
+
+def first_call(tx: Tx, job_id: int, attempt: int, now: float, me: Identity | None) -> None:
+    """Note that an attempt's process has called us, and who it is if the starter could not say."""
+    pid, ticks, namespace = (me.pid, me.start_ticks, me.pid_ns) if me else (None, None, None)
+    tx.change(
+        _FIRST_CALL, guard_job=job_id, guard_attempt=attempt, now=now,
+        my_pid=pid, my_ticks=ticks, my_ns=namespace,
+    )  # fmt: skip
+
+
+def _columns_of(names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: bindparam(name) for name in names}
+
+
+@cache
+def _update_job(names: tuple[str, ...]) -> Update:
+    guard = (
+        (jobs.c.job_id == bindparam("guard_job"))
+        & (jobs.c.schedule_state == bindparam("guard_state"))
+        & (jobs.c.attempt == bindparam("guard_attempt"))
+    )
+    return update(jobs).where(guard).values(schedule_state=bindparam("new_state"), **_columns_of(names))
+
+
+@cache
+def _update_task_status(names: tuple[str, ...]) -> Update:
+    guard = _this_task() & (tasks.c.status == bindparam("guard_status"))
+    return update(tasks).where(guard).values(status=bindparam("new_status"), **_columns_of(names))
+
+
+@cache
+def _set_job(names: tuple[str, ...]) -> Update:
+    _refuse(names, {"schedule_state", "status", "attempt"})
+    return update(jobs).where(jobs.c.job_id == bindparam("guard_job")).values(**_columns_of(names))
+
+
+@cache
+def _set_task(names: tuple[str, ...]) -> Update:
+    _refuse(names, {"status"})
+    return update(tasks).where(_this_task()).values(**_columns_of(names))
+
+
+@cache
+def _set_attempt(names: tuple[str, ...]) -> Update:
+    guard = (attempts.c.job_id == bindparam("guard_job")) & (
+        attempts.c.attempt == bindparam("guard_attempt")
+    )
+    return update(attempts).where(guard).values(**_columns_of(names))
+
+
+def _this_task() -> Any:
+    return (tasks.c.job_id == bindparam("guard_job")) & (tasks.c.task_id == bindparam("guard_task"))
+
+
+def _refuse(names: tuple[str, ...], guarded: set[str]) -> None:
+    if guarded & set(names):
+        raise IllegalMove(", ".join(sorted(guarded & set(names))), "guarded", "set without a move")
+
+
+_ADD_JOB: Final[Insert] = insert(jobs).values(
+    **_columns_of(("name", "schedule_state", "status", "created_at"))
+)
+_ADD_TASK: Final[Insert] = insert(tasks).values(
+    **_columns_of(("job_id", "task_id", "name", "status"))
+)
+_ADD_ATTEMPT: Final[Insert] = insert(attempts).values(
+    **_columns_of(("job_id", "attempt", "kind", "started_at", "boot_id"))
+)
+_ADD_HISTORY: Final[Insert] = insert(history).values(
+    **_columns_of(
+        (
+            "at", "kind", "job_id", "task_id", "subject", "from_value", "to_value", "attempt",
+            "actor", "reason",
+        )
+    )
+)
+_SET_STATUS: Final = (
+    update(jobs)
+    .where(jobs.c.job_id == bindparam("guard_job"))
+    .values(status=bindparam("new_status"), failure_reason=bindparam("failure_reason"))
+)
+_END_ATTEMPT: Final = (
+    update(attempts)
+    .where((attempts.c.job_id == bindparam("guard_job")) & attempts.c.ended_at.is_(None))
+    .values(ended_at=bindparam("ended_at"))
+)
+_SATISFY: Final = (
+    update(dependencies)
+    .where(dependencies.c.on_job_id == bindparam("on_job_id"))
+    .values(satisfied=1)
+)
+_LAST_SEQ: Final = select(func.max(history.c.seq).label("last"))
+_FIRST_CALL: Final = (
+    update(attempts)
+    .where(attempts.c.job_id == bindparam("guard_job"))
+    .where(attempts.c.attempt == bindparam("guard_attempt"))
+    .where(attempts.c.called_at.is_(None))
+    .values(
+        called_at=bindparam("now"),
+        pid=func.coalesce(attempts.c.pid, bindparam("my_pid")),
+        start_ticks=func.coalesce(attempts.c.start_ticks, bindparam("my_ticks")),
+        pid_ns=func.coalesce(attempts.c.pid_ns, bindparam("my_ns")),
+    )
+)

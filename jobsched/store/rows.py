@@ -1,0 +1,172 @@
+"""Rows of the database as frozen records with real enums.
+
+Owns the shape in which the rest of jobsched sees a row; reads nothing by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus
+from jobsched.store.database import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRow:
+    """One job. Times are Unix seconds; see ``schema`` for what each column means."""
+
+    job_id: int
+    name: str
+    schedule_state: ScheduleState
+    status: TaskStatus
+    attempt: int
+    priority: int
+    held: int
+    queue_seq: int | None
+    created_at: float
+    submitted_at: float | None
+    started_at: float | None
+    ended_at: float | None
+    cancel_at: float | None
+    cancel_reason: str | None
+    not_before: float | None
+    requeues: int
+    failed_starts: int
+    failure_reason: str | None
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """From a row that has all columns of ``jobs``."""
+        return cls(
+            **_columns(cls, row)
+            | {
+                "schedule_state": ScheduleState(row["schedule_state"]),
+                "status": TaskStatus(row["status"]),
+            }
+        )
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it counts against the alive limit."""
+        return self.schedule_state in ALIVE_STATES
+
+    @property
+    def is_done(self) -> bool:
+        """Whether outcome and cleanup are behind it."""
+        return self.schedule_state is ScheduleState.DONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRow:
+    """One task of a job."""
+
+    job_id: int
+    task_id: int
+    name: str
+    status: TaskStatus
+    counts: int
+    cluster: str | None
+    region: str | None
+    candidate: int | None
+    torn_down: int
+    launches: int
+    tries: int
+    backoff_until: float | None
+    backoff_code: str | None
+    backoff_reason: str | None
+    cause: str | None
+    lost_launch: int | None
+    lost_region: str | None
+    lost_candidate: int | None
+    exit_code: int | None
+    recovery_count: int
+    restart_count: int
+    restarts_spent: int
+    started_at: float | None
+    ended_at: float | None
+    failure_reason: str | None
+    cleanup_error: str | None
+    callback_seq: int
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """From a row that has all columns of ``tasks``."""
+        return cls(**_columns(cls, row) | {"status": TaskStatus(row["status"])})
+
+    @property
+    def has_cluster(self) -> bool:
+        """Whether a cluster may exist for it."""
+        return self.cluster is not None and not self.torn_down
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """One right to act for a job, and the process that has (or had) it."""
+
+    job_id: int
+    attempt: int
+    kind: str
+    started_at: float
+    boot_id: str | None
+    pid: int | None
+    start_ticks: int | None
+    pid_ns: int | None
+    called_at: float | None
+    stop_sent_at: float | None
+    ended_at: float | None
+    end_reason: str | None
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """From a row that has all columns of ``attempts``."""
+        return cls(**_columns(cls, row))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRow:
+    """One line of the record."""
+
+    seq: int
+    at: float
+    kind: str
+    job_id: int | None
+    task_id: int | None
+    subject: str | None
+    from_value: str | None
+    to_value: str | None
+    attempt: int | None
+    actor: str
+    reason: str | None
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """From a row that has all columns of ``history``."""
+        return cls(**_columns(cls, row))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits in force and what is used of them."""
+
+    launch: int
+    launch_auto: bool
+    alive: int
+    alive_auto: bool
+    paused: bool
+    launching_used: int = 0
+    alive_used: int = 0
+
+    @property
+    def launch_room(self) -> int:
+        """Launch slots that are free."""
+        return max(0, self.launch - self.launching_used)
+
+    @property
+    def alive_room(self) -> int:
+        """First starts that the alive limit still admits."""
+        return max(0, self.alive - self.alive_used)
+
+
+def _columns(cls: type[Any], row: Row) -> dict[str, Any]:
+    return {field.name: row[field.name] for field in fields(cls)}

@@ -1,0 +1,49 @@
+"""What is written once, when a job is submitted: its snapshot, its place in the queue, whom it follows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import bindparam, insert
+
+from jobsched.errors import NotFound
+from jobsched.lock import Held
+from jobsched.states import ScheduleState, TaskStatus
+from jobsched.store import moves, reads
+from jobsched.store.database import Tx
+from jobsched.store.moves import By
+from jobsched.store.rows import JobRow
+from jobsched.store.schema import dependencies, snapshots
+
+_SNAPSHOT: Final = insert(snapshots).values(
+    {name: bindparam(name) for name in ("job_id", "yaml", "dag", "env", "source")}
+)
+_FOLLOW: Final = insert(dependencies).values(
+    {name: bindparam(name) for name in ("job_id", "on_job_id", "satisfied")}
+)
+
+
+def snapshot(tx: Tx, job_id: int, *, yaml: str, dag: str, env: str, source: str) -> None:
+    """Store what the job needs; ``dag`` and ``env`` are JSON."""
+    tx.change(_SNAPSHOT, job_id=job_id, yaml=yaml, dag=dag, env=env, source=source)
+
+
+def follow(tx: Tx, job_id: int, on_job_id: int) -> bool | None:
+    """Let ``job_id`` start only after ``on_job_id`` succeeded.
+
+    True: it has; False: it never will; ``None``: not known yet. Raises ``NotFound``.
+    """
+    other = reads.job(tx, on_job_id)
+    if other is None:
+        raise NotFound("job", on_job_id)
+    succeeded = other.is_done and other.status is TaskStatus.SUCCEEDED
+    tx.change(_FOLLOW, job_id=job_id, on_job_id=on_job_id, satisfied=int(succeeded))
+    return succeeded if other.is_done else None
+
+
+def enter_queue(tx: Tx, held: Held, job: JobRow, by: By) -> None:
+    """INACTIVE to WAITING; its place in the queue is that history row."""
+    seq = moves.next_seq(tx)
+    moves.schedule(
+        tx, held, job, ScheduleState.WAITING, by, queue_seq=seq, submitted_at=by.now
+    )

@@ -1,0 +1,125 @@
+"""Controllers that died: what becomes of their jobs.
+
+``judge`` is a pure function of the rows and what was seen; ``take_back`` applies its verdicts inside
+the transaction of a scheduling pass. Touches no process and no cluster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from jobsched import lock, process
+from jobsched.config import ControllerConfig
+from jobsched.context import Context
+from jobsched.lock import Grip, Held
+from jobsched.states import ScheduleState, TaskStatus
+from jobsched.store import moves, reads
+from jobsched.store.database import Tx
+from jobsched.store.moves import By
+from jobsched.store.rows import AttemptRow, JobRow
+from jobsched.sweep.evidence import evidence
+
+#: Seconds of life after which a controller counts as healthy, and earlier requeues are forgotten.
+HEALTHY_SECONDS: Final = 3600.0
+#: Seconds before the second start of a controller that never got to its first call; then doubled.
+_FIRST_PAUSE: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Requeue:
+    """Start another controller."""
+
+    requeues: int
+    failed_starts: int
+    reason: str
+    not_before: float | None = None
+    hold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Doom:
+    """The budget is spent: the unfinished tasks end FAILED_CONTROLLER."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Its outcome is settled, or a cancel is asked for: no controller is needed to end it."""
+
+
+Verdict = Requeue | Doom | Finish
+
+
+def judge(
+    job: JobRow, attempt: AttemptRow | None, settings: ControllerConfig, *, now: float, boot_id: str
+) -> Verdict:
+    """What becomes of an alive job whose controller is gone. Pure."""
+    if job.cancel_at is not None or job.status.is_terminal:
+        return Finish()
+    if attempt is not None and attempt.boot_id not in (None, boot_id):
+        hold = settings.on_reboot == "hold"
+        return Requeue(job.requeues, job.failed_starts, "the machine was restarted", hold=hold)
+    if attempt is None or attempt.called_at is None:
+        return _failed_start(job, settings, now)
+    lived = now - attempt.started_at
+    requeues = 1 if lived >= HEALTHY_SECONDS else job.requeues + 1
+    if requeues > settings.max_requeues:
+        return Doom(f"its controller died {requeues} times ({settings.max_requeues} are allowed)")
+    return Requeue(requeues, 0, f"controller died after {lived:.0f} s")
+
+
+def _failed_start(job: JobRow, settings: ControllerConfig, now: float) -> Verdict:
+    failed = job.failed_starts + 1
+    if failed >= settings.max_failed_starts:
+        return Doom(f"its controller ended {failed} times before it made its first call")
+    pause = _FIRST_PAUSE * 2 ** (failed - 1)
+    return Requeue(job.requeues, failed, "controller did not start", not_before=now + pause)
+
+
+def take_back(tx: Tx, held: Held, context: Context, by: By) -> list[int]:
+    """Free what dead controllers hold; ids of jobs that are to be settled without a controller."""
+    to_settle = [job.job_id for job in reads.unsettled(tx)]
+    boot_id = process.boot_id()
+    for job in reads.alive_jobs(tx):
+        if lock.probe(context.home.attempt_lock(job.job_id, job.attempt)) is not Grip.FREE:
+            continue
+        attempt = reads.attempt(tx, job.job_id, job.attempt)
+        verdict = judge(job, attempt, context.config.controller, now=by.now, boot_id=boot_id)
+        if not _apply(tx, held, context, job, verdict, by):
+            to_settle.append(job.job_id)
+    return to_settle
+
+
+def _apply(tx: Tx, held: Held, context: Context, job: JobRow, verdict: Verdict, by: By) -> bool:
+    """Whether the job goes on with another controller."""
+    match verdict:
+        case Requeue():
+            moves.set_attempt(
+                tx, job.job_id, job.attempt, ended_at=by.now, end_reason=verdict.reason
+            )
+            moves.schedule(
+                tx, held, job, ScheduleState.WAITING, by.because(verdict.reason),
+                requeues=verdict.requeues,
+                failed_starts=verdict.failed_starts,
+                not_before=verdict.not_before,
+                held=2 if verdict.hold else job.held,
+            )  # fmt: skip
+            return True
+        case Doom():
+            reason = f"{verdict.reason}; {evidence(context, job)}"
+            moves.set_attempt(tx, job.job_id, job.attempt, ended_at=by.now, end_reason=reason)
+            _to_alive(tx, held, job, by.because(verdict.reason))
+            for task in reads.tasks_of(tx, job.job_id):
+                if not task.status.is_terminal:
+                    moves.status(tx, task, TaskStatus.FAILED_CONTROLLER, by.because(reason))
+        case Finish():
+            _to_alive(tx, held, job, by.because("controller is gone; ending the job without it"))
+    return False
+
+
+def _to_alive(tx: Tx, held: Held, job: JobRow, by: By) -> None:
+    """Give back the launch slot (or the wish for one) of a job that will launch nothing more."""
+    if job.schedule_state is not ScheduleState.ALIVE:
+        moves.schedule(tx, held, job, ScheduleState.ALIVE, by)

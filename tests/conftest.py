@@ -1,0 +1,22 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from jobsched.home import Home
+
+# How long one example takes says nothing on a busy machine; the time limit of the test still holds.
+hypothesis.settings.register_profile("jobsched", deadline=None)
+hypothesis.settings.load_profile("jobsched")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home of the test's own, made and empty."""
+    home = Home(tmp_path / "home")
+    home.create()
+    return home
