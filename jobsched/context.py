@@ -5,6 +5,7 @@ Owns how these are put together, once a process and home, and the lock's place. 
 
 from __future__ import annotations
 
+import fcntl
 import getpass
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,10 @@ class Starter(Protocol):
 
     def start(self, claim: Any, command: Sequence[str], env: Mapping[str, str]) -> int:
         """Start one and close our copy of its lock; its PID. Raises ``StartFailed``."""
+        ...
+
+    def leave_attendant(self) -> None:
+        """Leave a process behind that ticks for controllers of the user's own."""
         ...
 
     def reap(self) -> dict[tuple[int, int], str]:
@@ -104,7 +109,7 @@ class Context:
     def backend(self) -> Backend:
         """The configured backend, made when first needed."""
         if self._backend is None:
-            from jobsched import backends
+            from jobsched import backends  # noqa: PLC0415 -- not every command needs one
 
             self._backend = backends.create(
                 self.config.backend.default, self.home, self.config, self.clock
@@ -120,7 +125,8 @@ class Context:
     def mine(self, job_id: int, action: str) -> int:
         """The attempt of ``job_id`` that this process acts for; its first use is recorded.
 
-        Raises ``NoAttempt`` if it acts for none. ``action`` completes "only the controller may ...".
+        Raises ``NoAttempt`` if it acts for none. ``action`` completes "only the controller may
+        ...".
         """
         if self.identity is None or self.identity.job_id != job_id:
             raise NoAttempt(job_id, action)
@@ -158,7 +164,7 @@ def open_context(
         job_id, attempt, descriptor = told
         context.identity = Identity(job_id, attempt)
         if descriptor is not None:
-            process.close_on_exec(descriptor)
+            fcntl.fcntl(descriptor, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
     return context
 
 

@@ -6,7 +6,7 @@
     ├── NoAttempt                     the call is for a job's controller; this process is none
     ├── StaleAttempt                  this attempt lost its right to act; stop without side effects
     ├── Cancelled                     the job was cancelled; clean up and end
-    ├── InvalidInput                  a value, name or argument cannot be accepted (exit code 2)
+    ├── InvalidInput                  a value, name or argument cannot be accepted (exit 2)
     │   └── InvalidDag                a YAML file has problems, each with its place in the file
     ├── ConfigError                   config.toml or an override cannot be used (exit code 2)
     ├── StoreError                    the database cannot be used: full, read-only, foreign, newer
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 
 class JobschedError(Exception):
-    """Root of all errors that jobsched raises on purpose; ``str()`` is one sentence for a person."""
+    """Root of all errors raised on purpose; ``str()`` is a sentence for a person."""
 
     #: The exit code of a command that ends with this error.
     exit_code = 1

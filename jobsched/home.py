@@ -13,7 +13,15 @@ from pathlib import Path
 
 from jobsched.errors import StoreError
 
-DIRECTORIES = ("logs/controller", "logs/tasks", "logs/callbacks", "clusters", "attempts", "wake", "jobs")
+DIRECTORIES = (
+    "logs/controller",
+    "logs/tasks",
+    "logs/callbacks",
+    "clusters",
+    "attempts",
+    "wake",
+    "jobs",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,16 @@ class Home:
     def tick_lock(self) -> Path:
         """Held by the one process that watches for deaths."""
         return self.root / "tick.lock"
+
+    @property
+    def deputy_lock(self) -> Path:
+        """Held by the one process that watches the one that watches."""
+        return self.root / "deputy.lock"
+
+    @property
+    def attendant_lock(self) -> Path:
+        """Held by the process that ticks for controllers of the user's own."""
+        return self.root / "attendant.lock"
 
     @property
     def config_file(self) -> Path:
@@ -77,7 +95,7 @@ class Home:
         return self.root / "jobs" / f"{job_id}.secrets.json"
 
     def dag_file(self, job_id: int) -> Path:
-        """The YAML as submitted, secrets blanked, for a controller of the user's own."""
+        """The YAML as submitted, secrets blanked, for a controller of the user's."""
         return self.root / "jobs" / f"{job_id}.yaml"
 
     def exists(self) -> bool:
@@ -85,7 +103,7 @@ class Home:
         return self.database.exists()
 
     def create(self) -> None:
-        """Make the directory and its folders, mode 0700. Raises ``StoreError`` if it is not ours."""
+        """Make the directory and its folders, mode 0700. Raises ``StoreError`` if not ours."""
         try:
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.check()

@@ -1,9 +1,9 @@
 """Locks that the kernel frees: the scheduler's, and the one that an attempt holds while it lives.
 
-Owns ``flock`` on files in the home. ``hold`` is the only way to get a :class:`Held`, and whatever may
-change scheduling state takes one as a parameter, so that forgetting the lock does not type-check.
-Never unlinks a lock file somebody may hold, never breaks a lock, never judges whether a *process* is
-the right one (that is ``process``).
+Owns ``flock`` on files in the home. ``hold`` is the only way to get a :class:`Held`, and whatever
+may change scheduling state takes one as a parameter, so that forgetting the lock does not
+type-check. Never unlinks a lock file somebody may hold, never breaks a lock, never judges whether a
+*process* is the right one (that is ``process``).
 
 Plain ``flock`` rather than a lock library: a waiter queues in the kernel instead of polling (worst
 wait with 8 contenders 78 ms instead of 0.49 to 1.6 s), an open descriptor can be handed to another
@@ -48,7 +48,8 @@ class Held:
         if self._fd is None:
             raise StoreError(f"{self.path} was released before this change was made")
 
-    def _release(self) -> None:
+    def release(self) -> None:
+        """Let go; :func:`hold` does so at the end of its block."""
         if self._fd is not None:
             fd, self._fd = self._fd, None
             with suppress(OSError):
@@ -67,11 +68,11 @@ def hold(path: Path, *, timeout: float = 30.0) -> Iterator[Held]:
     try:
         yield held
     finally:
-        held._release()
+        held.release()
 
 
 def try_lock(path: Path) -> int | None:
-    """Lock ``path`` at once and return its descriptor (close-on-exec), or ``None`` if it is held."""
+    """Lock ``path`` at once; its descriptor (close-on-exec), or ``None`` if it is held."""
     while True:
         fd = _open(path)
         if not _flock_now(fd):
@@ -83,7 +84,7 @@ def try_lock(path: Path) -> int | None:
 
 
 def wait_for(path: Path) -> int:
-    """Sleep until ``path`` can be locked, however long that takes; the descriptor (close-on-exec)."""
+    """Sleep until ``path`` can be locked, however long that takes; its descriptor."""
     while True:
         fd = _open(path)
         fcntl.flock(fd, fcntl.LOCK_EX)
@@ -160,14 +161,14 @@ def _flock_now(fd: int) -> bool:
 
 
 def _flock_within(fd: int, timeout: float) -> bool:
-    """Queue in the kernel for the lock, at most ``timeout`` seconds; the descriptor is closed if not."""
+    """Queue in the kernel for the lock, at most so long; its descriptor is closed if in vain."""
     waiter = _Waiter(fd)
     threading.Thread(target=waiter.run, name="lock-wait", daemon=True).start()
     return waiter.wait(timeout)
 
 
 class _Waiter:
-    """A blocking ``flock`` cannot be given up, so a thread waits in it and lets go if nobody wants it."""
+    """A blocking ``flock`` cannot be given up, so a thread waits in it."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -193,9 +194,7 @@ class _Waiter:
 
 def _is_current(path: Path, fd: int) -> bool:
     try:
-        there, here = os.stat(path, follow_symlinks=False), os.fstat(fd)
+        there, here = path.lstat(), os.fstat(fd)
     except FileNotFoundError:
         return False
     return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
-
-

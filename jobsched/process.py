@@ -5,7 +5,8 @@ signalling. Whether an attempt or a task *lives* is told by its lock, never by w
 Reads ``/proc``; where there is none (macOS), ``psutil`` answers as well as it can.
 """
 
-# ruff: noqa: PTH -- thousands of short names in /proc: objects for paths would cost more than the rest
+# Thousands of short names in /proc: an object for each would cost more than everything else.
+# ruff: noqa: PTH112, PTH115, PTH116, PTH119, PTH208
 
 from __future__ import annotations
 
@@ -116,7 +117,8 @@ def signal(identity: Identity, signum: int) -> bool:
 def pidfd(identity: Identity) -> int | None:
     """A descriptor that is readable once that very process has ended; the caller closes it.
 
-    ``None`` if it has ended already, or where the system has no such thing. Raises ``OSError`` where this process is short of descriptors.
+    ``None`` if it has ended already, or where the system has no such thing. Raises ``OSError``
+    where this process is short of descriptors.
     """
     if not _HAS_PIDFD or identity.pid <= 0:
         return None

@@ -1,8 +1,8 @@
 """The words of the two state machines and the one table of legal moves for each.
 
 Owns which states exist and which move may follow which. Reads nothing, writes nothing, imports the
-standard library alone. Whoever writes a state (``store.moves``) derives its guard from these tables,
-so that the guard and the table cannot disagree.
+standard library alone. Whoever writes a state (``store.moves``) derives its guard from these
+tables, so that the guard and the table cannot disagree.
 """
 
 from __future__ import annotations
@@ -118,13 +118,16 @@ STATUS_MOVES: Final[Mapping[TaskStatus | None, frozenset[TaskStatus]]] = Mapping
 
 def schedule_sources(to: ScheduleState) -> frozenset[ScheduleState]:
     """The states from which a job may move to ``to``."""
-    return frozenset(source for source, targets in SCHEDULE_MOVES.items() if source and to in targets)
+    return frozenset(
+        source for source, targets in SCHEDULE_MOVES.items() if source and to in targets
+    )
 
 
 def status_sources(to: TaskStatus, *, ending_job: bool = False) -> frozenset[TaskStatus]:
     """The statuses from which a task may move to ``to``.
 
-    ``ending_job``: the move is part of ``job_done``, which may give any unfinished task any outcome.
+    ``ending_job``: the move is part of ``job_done``, which may give any unfinished task any
+    outcome.
     """
     if ending_job and to.is_terminal:
         return UNFINISHED

@@ -12,11 +12,14 @@ from typing import Final
 #: private use, unassigned, line and paragraph separators.
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
+#: The first of the pictures that Unicode has for control characters.
+_CONTROL_PICTURES: Final = 0x2400
+
 
 def safe(text: str, *, keep: str = "") -> str:
     """``text`` with every character that could do something to a terminal made visible.
 
-    ``keep``: control characters to let through, such as ``"\\n\\t"``.
+    ``keep``: control characters to let through, such as newline and tab.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -32,7 +35,7 @@ def is_printable(text: str) -> bool:
 
 
 def clip(text: str, width: int) -> str:
-    """At most ``width`` characters of :func:`safe` text, with an ellipsis where something is missing."""
+    """At most ``width`` characters of :func:`safe` text, ending in an ellipsis if cut."""
     shown = safe(text)
     return shown if len(shown) <= width else shown[: max(0, width - 1)] + "…"
 
@@ -43,8 +46,8 @@ def _is_hidden(character: str) -> bool:
 
 def _picture(character: str) -> str:
     code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if character < " ":
+        return chr(_CONTROL_PICTURES + code)
+    if character == "\x7f":
+        return "\N{SYMBOL FOR DELETE}"
+    return f"\\u{code:04x}"

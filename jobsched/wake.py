@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 class Inbox:
-    """The reading end of a FIFO; ``fileno()`` is readable when somebody has called :func:`notify`."""
+    """The reading end of a FIFO; readable when somebody has called :func:`notify`."""
 
     def __init__(self, path: Path) -> None:
         with suppress(FileExistsError):
@@ -41,7 +41,7 @@ class Inbox:
 
 
 def notify(path: Path) -> bool:
-    """Wake whoever listens at ``path``; whether somebody did. Never blocks, never fails for nobody."""
+    """Wake whoever listens at ``path``; whether somebody did. Never blocks."""
     try:
         fd = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError as error:
@@ -57,7 +57,7 @@ def notify(path: Path) -> bool:
 
 
 def wait(descriptors: Iterable[int], timeout: float | None) -> list[int]:
-    """Wait until one of ``descriptors`` is readable, at most ``timeout`` seconds (``None``: for ever)."""
+    """Wait until one is readable, at most ``timeout`` seconds (``None``: for ever); which are."""
     poller = select.poll()
     for descriptor in descriptors:
         poller.register(descriptor, select.POLLIN)

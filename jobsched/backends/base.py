@@ -50,12 +50,15 @@ class Backend(Protocol):
         """
         ...
 
-    def reserve(self, wants: Sequence[tuple[str, TaskSpec, Sequence[Placement]]]) -> list[Placement]:
+    def reserve(
+        self, wants: Sequence[tuple[str, TaskSpec, Sequence[Placement]]], *, job_id: int = 0
+    ) -> list[Placement]:
         """Set room aside for several clusters, all or none: ``(cluster, task, places in order)``.
 
         Returns the place chosen for each. A later ``launch`` of that cluster at that place uses the
         room; ``stop`` and ``remove`` give it back. Asking again for a cluster that has its room
-        already returns the same place. Raises ``NoCapacity``.
+        already returns the same place. With the ``job_id`` whose clusters they are, ``clusters``
+        lists them from now on; without it, from their launch. Raises ``NoCapacity``.
         """
         ...
 
@@ -81,9 +84,10 @@ class Backend(Protocol):
         ...
 
     def watch(self, cluster: str) -> list[int]:
-        """Descriptors that become readable when ``probe`` may answer differently; the caller closes them.
+        """Descriptors that become readable when ``probe`` may answer differently.
 
-        Empty where the backend has none: then the caller probes every ``probe_seconds``.
+        The caller closes them. Empty where the backend has none: then the caller probes every
+        ``probe_seconds``.
         """
         ...
 
@@ -96,7 +100,10 @@ class Backend(Protocol):
         ...
 
     def remove(self, cluster: str, *, grace: float) -> None:
-        """``stop``, then give back the room and delete what the cluster kept, logs excepted. Idempotent."""
+        """``stop``, then give back the room and delete what the cluster kept but for its logs.
+
+        Idempotent. Raises ``BackendError`` as ``stop`` does.
+        """
         ...
 
     def clusters(self) -> list[ClusterInfo]:

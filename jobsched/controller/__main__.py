@@ -12,17 +12,20 @@ import logging
 import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 from typing import Final
 
-from jobsched import config, process
+from jobsched import config
 from jobsched.context import Context, open_context
 from jobsched.controller.bell import Bell
+from jobsched.controller.callbacks import Callbacks, CallbackThread
+from jobsched.controller.environment import task_environment
 from jobsched.controller.job import JobDriver, make_slot
 from jobsched.controller.journal import Journal
 from jobsched.controller.task import Surroundings
 from jobsched.errors import Fenced, JobschedError, NoAttempt, NotFound, StaleAttempt
-from jobsched.models import DagSpec
+from jobsched.models import DagSpec, TaskSpec
 from jobsched.scheduler.ending import job_done
 from jobsched.scheduler.operate import room_freed
 from jobsched.scheduler.passes import run_pass
@@ -85,12 +88,23 @@ def drive(context: Context, job_id: int, attempt: int) -> None:
         room_freed=lambda: room_freed(context),
     )
     ticker = Ticker(context).start()
+    callbacks = CallbackThread(
+        [Callbacks(journal, task, _env(around, task)) for task in around.spec.tasks]
+    )
+    journal.changed = callbacks.tell
     JobDriver(around, inbox).run()
+    callbacks.finish()
     job_done(context, job_id)
     log.info("job %d is DONE", job_id)
     ticker.stop()
     inbox.close()
     context.home.wake_fifo(job_id, attempt).unlink(missing_ok=True)
+
+
+def _env(around: Surroundings, task: TaskSpec) -> dict[str, str]:
+    """What a callback gets of its task's environment: everything but the secrets."""
+    known = task_environment(around.spec, task, around.journal.job_id, around.submitted_at, {})
+    return {**around.base_env, **known}
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
@@ -104,9 +118,10 @@ def _leave(number: int, frame: FrameType | None) -> None:
 def _last_will(context: Context) -> None:
     """Give up the attempt and have it replaced at once, since nobody else may be there to do so."""
     identity = config.attempt_identity(config.environ())
-    if identity is None or identity[2] is None:
+    if identity is None or identity.lock_fd is None:
         return
-    process.close_quietly(identity[2])
+    with suppress(OSError):
+        os.close(identity.lock_fd)
     context.identity = None
     try:
         run_pass(context)

@@ -1,7 +1,7 @@
 """The environment and the request of one launch: what a task is told about itself.
 
-Owns the names that existing YAML files use and their twins. What depends on the node is added by the
-backend. Pure.
+Owns the names that existing YAML files use and their twins. What depends on the node is added by
+the backend. Pure.
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from jobsched.controller.bell import Bell, Listener
+from jobsched.controller.bell import Listener
 from jobsched.controller.journal import Journal
 from jobsched.controller.plan import Plan, plan
-from jobsched.controller.task import Surroundings, TaskDriver
-from jobsched.errors import Cancelled, StaleAttempt
+from jobsched.controller.task import Slot, Surroundings, TaskDriver
+from jobsched.errors import Cancelled
 from jobsched.recovery.group import launch_group
 from jobsched.scheduler.slot import scheduled_launch, withdraw
 from jobsched.states import ScheduleState, TaskStatus
@@ -26,7 +26,9 @@ from jobsched.wake import Inbox
 log = logging.getLogger(__name__)
 
 #: Seconds after which the main thread looks at the database even if nobody wrote: a net.
-_LOOK_SECONDS: Final = 30.0
+_LOOK_SECONDS: Final = 10.0
+#: Seconds between looks for a cancel while another task of the job is being launched.
+_TURN_SECONDS: Final = 0.2
 
 
 class JobDriver:
@@ -163,13 +165,13 @@ class JobDriver:
         return bool(self._threads) or self._journal.job_id in self._journal.context.in_slot
 
 
-def make_slot(journal: Journal) -> Callable[[Listener], Iterator[None]]:
+def make_slot(journal: Journal) -> Slot:
     """The job's one launch slot, shared by its tasks: their launches follow one another."""
     turn = threading.Lock()
 
     @contextmanager
     def slot(listener: Listener) -> Iterator[None]:
-        while not turn.acquire(timeout=0.1):
+        while not turn.acquire(timeout=_TURN_SECONDS):
             journal.check()
         try:
             with scheduled_launch(journal.context, journal.job_id, waiter=listener.wait):
@@ -177,6 +179,4 @@ def make_slot(journal: Journal) -> Callable[[Listener], Iterator[None]]:
         finally:
             turn.release()
 
-    return slot  # type: ignore[return-value]
-
-
+    return slot

@@ -6,7 +6,7 @@ job; a stale one changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,6 +23,8 @@ class Journal:
 
     def __init__(self, context: Context, job_id: int, attempt: int) -> None:
         self.context, self.job_id, self.attempt = context, job_id, attempt
+        #: Called after every committed change of a status.
+        self.changed: Callable[[], None] = lambda: None
 
     def job(self) -> JobRow:
         """The job now. Raises ``StaleAttempt`` if it is somebody else's."""
@@ -68,7 +70,9 @@ class Journal:
             else:
                 by = self.context.by(reason, attempt=self.attempt)
                 moves.status(tx, task, to, by, **columns)
-            return self._task(tx, task_id)
+            moved = self._task(tx, task_id)
+        self.changed()
+        return moved
 
     @contextmanager
     def _mine(self) -> Iterator[tuple[Tx, JobRow]]:

@@ -1,7 +1,7 @@
 """What a job needs next, as a pure function of its DAG and its rows.
 
-Owns which tasks may start, which are cancelled by another's end, and when the job is finished. Reads
-nothing and changes nothing; the same rows always give the same plan, whichever attempt asks.
+Owns which tasks may start, which are cancelled by another's end, and when the job is finished.
+Reads nothing and changes nothing; the same rows always give the same plan, whichever attempt asks.
 """
 
 from __future__ import annotations
@@ -34,13 +34,16 @@ def plan(spec: DagSpec, rows: Sequence[TaskRow]) -> Plan:
     """The next steps of a job that is not cancelled."""
     unfinished = [row for row in rows if not row.status.is_terminal]
     skip = tuple(
-        (row.task_id, reason) for row in unfinished if (reason := _never(spec, rows, row)) is not None
+        (row.task_id, reason)
+        for row in unfinished
+        if (reason := _never(spec, rows, row)) is not None
     )
     skipped = {task_id for task_id, _ in skip}
     drive = tuple(
         row.task_id
         for row in unfinished
-        if row.task_id not in skipped and (row.status is not TaskStatus.PENDING or _ready(spec, rows, row))
+        if row.task_id not in skipped
+        and (row.status is not TaskStatus.PENDING or _ready(spec, rows, row))
     )
     return Plan(
         drive=drive,

@@ -1,7 +1,8 @@
-"""One task, from where its row says it is to its outcome: pick up, launch, watch, recover, clean up.
+"""One task, from where its row says it is to its outcome and the end of its cluster.
 
-Owns the loop of one task, in a thread of its own. Decides by ``recovery``, acts through the backend,
-and writes the outcome before anything is torn down. Knows nothing of other tasks.
+Owns the loop of one task, in a thread of its own: pick up, launch, watch, recover, clean up.
+Decides by ``recovery``, acts through the backend, and writes the outcome before anything is torn down.
+Knows nothing of other tasks.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from jobsched.backends.base import Backend
 from jobsched.controller.bell import Bell, Listener
@@ -111,6 +112,7 @@ class TaskDriver:
             raise BackendError(f"task {self.task.name} has no place yet")
         around, job_id = self.around, self._journal.job_id
         home = self._journal.context.home
+        row_id, nodes = self.task.task_id, range(self.task.num_nodes)
         return LaunchRequest(
             cluster=row.cluster,
             job_id=job_id,
@@ -120,11 +122,9 @@ class TaskDriver:
             base_env=around.base_env,
             env=task_environment(
                 around.spec, self.task, job_id, around.submitted_at,
-                around.secrets.get(self.task.task_id, {}),
+                around.secrets.get(row_id, {}),
             ),
-            log_paths=tuple(
-                home.task_log(job_id, self.task.task_id, node) for node in range(self.task.num_nodes)
-            ),
+            log_paths=tuple(home.task_log(job_id, row_id, node) for node in nodes),
         )  # fmt: skip
 
     # The life of the task.
@@ -198,12 +198,13 @@ class TaskDriver:
     def _wait_for_news(
         self, executor: StrategyExecutor, cluster: str, listener: Listener, probe_in: float
     ) -> Fail | None:
-        """Wait until it is worth probing again; the task's end if its ``max_duration`` has passed."""
+        """Wait until it is worth probing again; the end if ``max_duration`` has passed."""
         end = deadline(executor.row, self.task)
         now = self._journal.context.clock.now()
         if end is not None and now >= end:
             return Fail(
-                TaskStatus.FAILED, f"stopped: max_duration of {self.task.max_duration:g} s has passed"
+                TaskStatus.FAILED,
+                f"stopped: max_duration of {self.task.max_duration:g} s has passed",
             )
         descriptors = self._backend.watch(cluster)
         try:
@@ -300,5 +301,5 @@ class TaskDriver:
         self._check()
 
 
-def _ended(observation: Observation) -> dict[str, float]:
+def _ended(observation: Observation) -> dict[str, Any]:
     return {} if observation.ended_at is None else {"ended_at": observation.ended_at}

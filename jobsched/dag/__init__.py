@@ -7,7 +7,7 @@ this package is cheap; yaml and pydantic are loaded by the first call that needs
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -20,10 +20,11 @@ __all__ = ["STRATEGIES", "LoadedDag", "Mode", "load", "parse", "parse_duration",
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-def load(  # noqa: PLR0913 - what a file means depends on all of these, and nothing else
+def load(
     path: Path,
     *,
     name: str | None = None,
+    task_names: Sequence[str] | None = None,
     envs: Mapping[str, str] = _NONE,
     secrets: Mapping[str, str] = _NONE,
     cwd: Path,
@@ -34,7 +35,8 @@ def load(  # noqa: PLR0913 - what a file means depends on all of these, and noth
     """Read and judge the file at ``path``: a regular file of at most 256 KiB, UTF-8.
 
     Takes the arguments of :func:`parse`; messages call the file what ``path`` calls it, and a job
-    without a name is named after its stem. Never waits, whatever ``path`` is. Raises ``InvalidDag``.
+    without a name is named after its stem. Never waits, whatever ``path`` is; raises
+    ``InvalidDag``.
     """
     from jobsched.dag.reading import read_text  # noqa: PLC0415 - see the module's docstring
 
@@ -43,6 +45,7 @@ def load(  # noqa: PLR0913 - what a file means depends on all of these, and noth
         source=str(path),
         stem=path.stem,
         name=name,
+        task_names=task_names,
         envs=envs,
         secrets=secrets,
         cwd=cwd,
@@ -52,12 +55,13 @@ def load(  # noqa: PLR0913 - what a file means depends on all of these, and noth
     )
 
 
-def parse(  # noqa: PLR0913 - as for load
+def parse(
     text: str,
     *,
     source: str,
     stem: str,
     name: str | None = None,
+    task_names: Sequence[str] | None = None,
     envs: Mapping[str, str] = _NONE,
     secrets: Mapping[str, str] = _NONE,
     cwd: Path,
@@ -68,10 +72,12 @@ def parse(  # noqa: PLR0913 - as for load
     """Judge ``text``; raises ``InvalidDag`` with every problem, in the order of the file.
 
     ``source``: what messages call the file. ``stem``: the job's name if nothing else gives one.
-    ``name``: the job's name, whatever the file says. ``envs``, ``secrets``: values for every task,
-    over the file's. ``cwd``: where relative paths start. ``user_home``: what ``~`` is. ``mode``:
-    for ``"validate"`` a missing local path or secret value is a warning, for ``"submit"`` an error.
-    ``strategies``: the names that ``job_recovery`` may give, in capitals.
+    ``name``: the job's name, whatever the file says. ``task_names``: by position, what tasks are
+    called that the file leaves unnamed; whether the others fit is the caller's to compare.
+    ``envs``, ``secrets``: values for every task, over the file's. ``cwd``: where relative paths
+    start. ``user_home``: what ``~`` is. ``mode``: for ``"validate"`` a missing local path or secret
+    value is a warning, for ``"submit"`` an error. ``strategies``: the names that ``job_recovery``
+    may give, in capitals.
     """
     from jobsched.dag.parsing import parse_text  # noqa: PLC0415 - see the module's docstring
 
@@ -79,6 +85,7 @@ def parse(  # noqa: PLR0913 - as for load
         source=source,
         stem=stem,
         name=name,
+        task_names=task_names,
         envs=envs,
         secrets=secrets,
         cwd=cwd,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import yaml
 
-from jobsched.dag.report import Path, Place, Report
+from jobsched.dag.report import KeyPath, Place, Report
 from jobsched.dag.scalars import scalar
 from jobsched.dag.scan import Scan, scan
 from jobsched.dag.syntax import LOADER, report_syntax
@@ -33,12 +33,12 @@ class Document:
     start: Place
     data: dict[str, Any] = field(default_factory=dict)
     #: Where a value stands; an empty one stands where its key does.
-    values: dict[Path, Place] = field(default_factory=dict)
-    keys: dict[Path, Place] = field(default_factory=dict)
+    values: dict[KeyPath, Place] = field(default_factory=dict)
+    keys: dict[KeyPath, Place] = field(default_factory=dict)
     #: All that an alias can repeat elsewhere.
     anchored: list[Place] = field(default_factory=list)
 
-    def known(self, path: Path) -> Path:
+    def known(self, path: KeyPath) -> KeyPath:
         """The longest part of ``path`` that the file has."""
         while path and path not in self.values:
             path = path[:-1]
@@ -86,8 +86,7 @@ def read_documents(text: str, report: Report) -> Documents:
 
 
 def _nodes(text: str, count: int) -> Iterator[yaml.Node]:
-    nodes = itertools.islice(yaml.compose_all(text, Loader=LOADER), count)
-    return (node for node in nodes if node is not None)
+    return itertools.islice(yaml.compose_all(text, Loader=LOADER), count)
 
 
 def _place(node: yaml.Node) -> Place:
@@ -100,8 +99,8 @@ def _refuse_document(node: yaml.Node, report: Report) -> None:
     report.error(_place(node), f"a document is a mapping of fields, found {found}", hint)
 
 
-class _Left(Exception):  # noqa: N818 - no error: the problem is reported, the value left out
-    """Ends the building of one value."""
+class _Left(Exception):
+    """Ends the building of one value: the problem is reported, the value left out."""
 
 
 class _Builder:
@@ -113,12 +112,13 @@ class _Builder:
     def document(self, node: yaml.MappingNode) -> Document:
         self._document = Document(self._text, _place(node))
         try:
+            self._note(node)
             self._document.data = self._mapping(node, ())
         except _Left:
             self._document.data = {}
         return self._document
 
-    def _value(self, node: yaml.Node, path: Path) -> Any:
+    def _value(self, node: yaml.Node, path: KeyPath) -> Any:
         self._note(node)
         if isinstance(node, yaml.ScalarNode):
             try:
@@ -130,11 +130,11 @@ class _Builder:
             return [self._item(item, (*path, index)) for index, item in enumerate(node.value)]
         return self._mapping(node, path)
 
-    def _item(self, node: yaml.Node, path: Path) -> Any:
+    def _item(self, node: yaml.Node, path: KeyPath) -> Any:
         self._document.values[path] = _place(node)
         return self._value(node, path)
 
-    def _mapping(self, node: yaml.Node, path: Path) -> dict[str, Any]:
+    def _mapping(self, node: yaml.Node, path: KeyPath) -> dict[str, Any]:
         built: dict[str, Any] = {}
         for name, (key, value) in self._entries(node, path).items():
             inner = (*path, name)
@@ -147,7 +147,7 @@ class _Builder:
                 continue
         return built
 
-    def _entries(self, node: yaml.Node, path: Path) -> dict[str, _Entry]:
+    def _entries(self, node: yaml.Node, path: KeyPath) -> dict[str, _Entry]:
         """The entries of a mapping by name, those that ``<<`` merges into it last."""
         own: dict[str, _Entry] = {}
         for key, value in node.value:
@@ -176,7 +176,9 @@ class _Builder:
         self._report.error(_place(key), "<< merges a mapping or a list of mappings, nothing else")
         return []
 
-    def _refuse_merged_secrets(self, key: yaml.Node, entries: dict[str, Any], path: Path) -> None:
+    def _refuse_merged_secrets(
+        self, key: yaml.Node, entries: dict[str, Any], path: KeyPath
+    ) -> None:
         if path == ("secrets",) or (path == () and "secrets" in entries):
             message = "secrets cannot come from a merge (<<)"
             self._report.error(_place(key), message, "write them in the task's own `secrets`")

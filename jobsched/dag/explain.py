@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from pydantic import ValidationError
 
 from jobsched.dag.documents import Document
-from jobsched.dag.report import Path, Report
+from jobsched.dag.report import KeyPath, Report
 from jobsched.dag.shapes import (
     CandidateShape,
     HeaderShape,
@@ -27,12 +27,9 @@ from jobsched.dag.words import Unfit, describe, did_you_mean, listed, shown
 
 ShapeT = TypeVar("ShapeT", bound=Shape)
 
-#: The mark that pydantic puts at the end of a path when the key itself is wrong.
-_KEY: Final = "[key]"
 _EXPECTED: Final = {
     "string_type": "text",
     "int_type": "a whole number",
-    "int_from_float": "a whole number",
     "bool_type": "true or false",
     "dict_type": "a mapping",
     "list_type": "a list",
@@ -61,7 +58,7 @@ def fit(shape: type[ShapeT], document: Document, report: Report) -> ShapeT:
                 _take_out(data, problem["loc"])
 
 
-def label(path: Path) -> str:
+def label(path: KeyPath) -> str:
     """``resources.any_of[0].cpus``: how a message names a field."""
     parts = []
     for part in path:
@@ -75,14 +72,10 @@ def label(path: Path) -> str:
 
 
 def _report(shape: type[Shape], document: Document, problem: Any, report: Report) -> None:
-    path: Path = problem["loc"]
+    path: KeyPath = problem["loc"]
     if problem["type"] == "extra_forbidden":
         message, hint = _unknown(shape, path)
         report.error(document.at_key(*path), message, hint)
-        return
-    if path[-1:] == (_KEY,) and path not in document.keys:
-        path = path[:-1]
-        report.error(document.at_key(*path), f"{label(path)}: this key is not allowed")
         return
     expected, hint = _expected(problem)
     known = document.known(path)
@@ -116,10 +109,11 @@ def _confusion(kind: str, value: object) -> str:
             return "take the quotes away"
         case (("dict_type" | "model_type"), list()):
             return "write NAME: VALUE lines, without dashes"
-    return ""
+        case _:
+            return ""
 
 
-def _unknown(shape: type[Shape], path: Path) -> tuple[str, str]:
+def _unknown(shape: type[Shape], path: KeyPath) -> tuple[str, str]:
     """The sentence and the hint for a field that ``shape`` does not have at ``path``."""
     *above, name = path
     inner = _shape_at(shape, tuple(above))
@@ -138,6 +132,8 @@ def _where_it_belongs(inner: type[Shape], word: str) -> str:
         return f"{word} belongs under resources"
     if inner is TaskShape and word in HeaderShape.model_fields:
         return f"{word} belongs in the header, the first document of the file"
+    if inner is HeaderShape and word in TaskShape.model_fields:
+        return f"this is the header; {word} belongs in a task, after it and a line ---"
     if inner is not TaskShape and word in TaskShape.model_fields:
         return f"{word} belongs in the task's document itself"
     if word in JobRecoveryShape.model_fields:
@@ -156,7 +152,7 @@ def _fields(shape: type[Shape]) -> Iterable[str]:
     return [field.alias or name for name, field in shape.model_fields.items()]
 
 
-def _shape_at(shape: type[Shape], path: Path) -> type[Shape]:
+def _shape_at(shape: type[Shape], path: KeyPath) -> type[Shape]:
     """The model of the mapping at ``path``."""
     match path:
         case (*_, "job_recovery"):
@@ -167,11 +163,12 @@ def _shape_at(shape: type[Shape], path: Path) -> type[Shape]:
             return CandidateShape
         case ("file_mounts", _):
             return MountShape
-    return shape
+        case _:
+            return shape
 
 
-def _take_out(data: dict[str, Any], path: Path) -> None:
-    """Delete the innermost entry of a mapping that ``path`` leads through; all, if there is none."""
+def _take_out(data: dict[str, Any], path: KeyPath) -> None:
+    """Delete the innermost mapping entry that ``path`` leads through; all, if there is none."""
     inside: Any = data
     holder, key = None, ""
     for part in path:

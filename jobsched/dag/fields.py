@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Wit
 from jobsched.dag.durations import FORMAT, parse_duration
 from jobsched.dag.words import Unfit, did_you_mean
 from jobsched.errors import InvalidInput
+from jobsched.text import is_printable
 
 MAX_NAME: Final = 1_000
 #: The name of an environment variable.
@@ -60,10 +61,10 @@ def check_name(text: str) -> str:
         raise Unfit("a name that is not blank")
     if len(text) > MAX_NAME:
         raise Unfit(f"a name of at most {MAX_NAME:,} characters", f"it has {len(text):,}")
-    for position, character in enumerate(text, 1):
-        if not character.isprintable():
-            where = f"its character {position} is U+{ord(character):04X}"
-            raise Unfit("a name of printable characters", where)
+    if not is_printable(text):
+        position = next(i for i, character in enumerate(text) if not is_printable(character))
+        where = f"its character {position + 1} is U+{ord(text[position]):04X}"
+        raise Unfit("a name of printable characters", where)
     return text
 
 
@@ -113,7 +114,8 @@ def accelerators(value: object) -> Accelerators:
             return Accelerators(tuple(_accelerator(name, count) for name, count in value.items()))
         case list():
             return Accelerators(tuple(_accelerator(name) for name in value), ordered=True)
-    raise Unfit("an accelerator, such as V100:4")
+        case _:
+            raise Unfit("an accelerator, such as V100:4")
 
 
 def infra(value: object) -> Infra:
@@ -208,7 +210,7 @@ def _accelerator(name: object, count: object = None) -> tuple[str, float]:
         if unit:
             raise Unfit(expected, "the count is a number")
     amount = 1.0 if count is None else _measured(count, expected)[0]
-    if not name or not name.isprintable() or not math.isfinite(amount):
+    if not name or not is_printable(name) or not math.isfinite(amount):
         raise Unfit(expected)
     return name, amount
 

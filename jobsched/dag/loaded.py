@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
@@ -24,6 +24,7 @@ class Settings:
     source: str
     stem: str
     name: str | None
+    task_names: Sequence[str] | None
     envs: Mapping[str, str]
     secrets: Mapping[str, str] = field(repr=False)
     cwd: Path
@@ -43,5 +44,3 @@ class LoadedDag:
     #: The text as submitted, each inline secret value replaced by ``null``; else byte for byte.
     yaml: str
     warnings: tuple[Problem, ...]
-    #: Per task the name that its own document gives it; ``None``: its name was made up.
-    own_names: tuple[str | None, ...]

@@ -13,7 +13,7 @@ from typing import Final
 from jobsched.dag.documents import Document
 from jobsched.dag.explain import label
 from jobsched.dag.loaded import Settings
-from jobsched.dag.report import Path, Place, Report
+from jobsched.dag.report import KeyPath, Place, Report
 from jobsched.dag.shapes import MountShape, TaskShape
 from jobsched.dag.substitute import references, substitute
 from jobsched.dag.words import listed, shown
@@ -42,7 +42,7 @@ class Files:
         if task.workdir is None:
             return None
         path = self._local(self._expand(task.workdir, "workdir"))
-        if not os.path.isdir(path):
+        if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for what it may not see
             self._missing(place, "workdir", path, "directory")
         return path
 
@@ -50,7 +50,7 @@ class Files:
         """The task's file mounts, in the order of the file."""
         by_target: dict[str, FileMount] = {}
         for written, shape in (task.file_mounts or {}).items():
-            path: Path = ("file_mounts", written)
+            path: KeyPath = ("file_mounts", written)
             target = self._expand(written, *path)
             if not target:
                 self.report.error(self.document.at_key(*path), "file_mounts: a target is empty")
@@ -61,7 +61,7 @@ class Files:
                 by_target[target] = self._mount(target, shape, path)
         return tuple(by_target.values())
 
-    def _mount(self, target: str, shape: MountShape, path: Path) -> FileMount:
+    def _mount(self, target: str, shape: MountShape, path: KeyPath) -> FileMount:
         for field in _NOTED:
             if shape.given(field):
                 message = f"{label((*path, field))} is noted, not acted upon"
@@ -80,7 +80,7 @@ class Files:
             persistent=shape.persistent is not False,
         )
 
-    def _source(self, shape: MountShape, path: Path) -> str | None:
+    def _source(self, shape: MountShape, path: KeyPath) -> str | None:
         """The absolute local path, or the URI, that a mount copies."""
         if not shape.source:
             return None
@@ -91,7 +91,7 @@ class Files:
         if "://" in sources[0]:
             return sources[0]
         local = self._local(sources[0])
-        if not os.path.exists(local):
+        if not os.path.exists(local):  # noqa: PTH110 - as for the workdir
             self._missing(self.document.at(*path), label(self.document.known(path)), local, "path")
         return local
 
@@ -101,7 +101,8 @@ class Files:
     def _expand(self, text: str, *path: str | int) -> str:
         """``text`` with the task's variables; a path is stored and shown, so it takes no secret."""
         if hidden := sorted(references(text) & set(self.secrets)):
-            message = f"{label(self.document.known(path))}: paths cannot contain the secret {listed(hidden, 'and')}"
+            field = label(self.document.known(path))
+            message = f"{field}: a path cannot contain the secret {listed(hidden, 'and')}"
             hint = "a path is stored and shown; give the value as an env"
             self.report.error(self.document.at(*path), message, hint)
         return substitute(text, self.envs)

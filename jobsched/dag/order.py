@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import graphlib
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from jobsched.dag.documents import Document
 from jobsched.dag.outline import Draft, Outline
-from jobsched.dag.report import Path, Report
+from jobsched.dag.report import KeyPath, Report
 from jobsched.dag.words import did_you_mean, listed, shown
 
 _DEFAULT: Final = "default"
+#: Tasks that a message names at most: of a circle, of all.
+_STATIONS: Final = 12
+_LISTED: Final = 8
+#: Names for which the nearest is looked up: among thousands of tasks that takes its time.
+_GUESSES: Final = 20
+
+
+class _Reference(NamedTuple):
+    """A place in the file that names a task."""
+
+    document: Document
+    path: KeyPath
+    name: str
 
 
 def dependencies(parts: Outline, report: Report) -> list[tuple[int, ...]]:
@@ -26,13 +39,15 @@ def dependencies(parts: Outline, report: Report) -> list[tuple[int, ...]]:
     if all(draft.shape.depends_on is None for draft in drafts):
         return [(task_id - 1,) if task_id else () for task_id in range(len(drafts))]
     ids = {draft.name: draft.task_id for draft in drafts}
-    graph = []
-    for draft in drafts:
-        wanted = draft.shape.depends_on or []
-        if parts.names_known:
-            for index, name in enumerate(wanted):
-                _check_reference(draft.document, ("depends_on", index), name, ids, report)
-        graph.append(tuple(dict.fromkeys(ids[name] for name in wanted if name in ids)))
+    wanted = [draft.shape.depends_on or [] for draft in drafts]
+    if parts.names_known:
+        references = [
+            _Reference(draft.document, ("depends_on", index), name)
+            for draft, names in zip(drafts, wanted, strict=True)
+            for index, name in enumerate(names)
+        ]
+        _check_references(references, ids, report)
+    graph = [tuple(dict.fromkeys(ids[n] for n in names if n in ids)) for names in wanted]
     _check_cycles(drafts, graph, report)
     return graph
 
@@ -55,11 +70,16 @@ def auxiliary_tasks(parts: Outline, report: Report) -> dict[int, float]:
     primary = header.primary_tasks or list(ids)
     delays = header.termination_delay or {}
     if parts.names_known:
-        for index, name in enumerate(primary if header.primary_tasks else ()):
-            _check_reference(document, ("primary_tasks", index), name, ids, report)
-        for name in delays:
-            if name != _DEFAULT:
-                _check_reference(document, ("termination_delay", name), name, ids, report)
+        named = [
+            _Reference(document, ("primary_tasks", index), name)
+            for index, name in enumerate(header.primary_tasks or ())
+        ]
+        delayed = [
+            _Reference(document, ("termination_delay", name), name)
+            for name in delays
+            if name != _DEFAULT
+        ]
+        _check_references([*named, *delayed], ids, report)
     return {
         task_id: delays.get(name, delays.get(_DEFAULT, 0.0))
         for name, task_id in ids.items()
@@ -85,15 +105,18 @@ def _refuse_group_fields(parts: Outline, report: Report) -> None:
             report.error(document.at_key(name), message, "add `execution: parallel`")
 
 
-def _check_reference(
-    document: Document, path: Path, name: str, known: Mapping[str, int], report: Report
+def _check_references(
+    references: Sequence[_Reference], known: Mapping[str, int], report: Report
 ) -> None:
-    """Report a ``name`` that no task has."""
-    if name in known:
-        return
-    hint = did_you_mean(name, known) or f"the tasks are {listed(map(shown, known), 'and')}"[:200]
-    place = document.at_key(*path) if path in document.keys else document.at(*path)
-    report.error(place, f"{path[0]}: there is no task {shown(name)}", hint)
+    """Report the ``references`` to names that no task has."""
+    unknown = [reference for reference in references if reference.name not in known]
+    names = [shown(name) for name in known]
+    more = [f"{len(names) - _LISTED} more"] if len(names) > _LISTED else []
+    tasks = f"the tasks are {listed([*names[:_LISTED], *more], 'and')}"
+    for count, (document, path, name) in enumerate(unknown):
+        near = did_you_mean(name, known) if count < _GUESSES else ""
+        place = document.at_key(*path) if path in document.keys else document.at(*path)
+        report.error(place, f"{path[0]}: there is no task {shown(name)}", near or tasks)
 
 
 def _check_cycles(
@@ -110,7 +133,9 @@ def _check_cycles(
             return
         first = cycle.index(min(cycle))
         cycle = [*cycle[first:], *cycle[:first]]
-        way = " -> ".join(shown(drafts[task_id].name) for task_id in (*cycle, cycle[0]))
+        stations = [shown(drafts[task_id].name) for task_id in cycle]
+        skipped = ["..."] if len(stations) > _STATIONS else []
+        way = " -> ".join([*stations[:_STATIONS], *skipped, stations[0]])
         message = f"depends_on goes in a circle: {way}"
         place = drafts[cycle[0]].document.at("depends_on")
         report.error(place, message, "a task can only wait for tasks that do not wait for it")

@@ -62,9 +62,12 @@ def outline(read: Documents, settings: Settings, report: Report) -> Outline:
         header, tasks = fit(HeaderShape, first, report), rest
     shapes = [fit(TaskShape, document, report) for document in tasks]
     if not tasks:  # a header alone is one task that runs nothing
-        tasks, shapes = [Document(first.text, first.start)], [TaskShape()]
+        tasks, shapes = [Document(first.text, first.start)], [TaskShape(name=header.name)]
+        if header.execution == "parallel":
+            hint = "add a document for each task, each after a line ---"
+            report.error(first.start, "the job group has no tasks", hint)
     name = _job_name(header, shapes, settings, report)
-    names = _task_names(header, shapes, name)
+    names = _task_names(header, shapes, name, settings.task_names or ())
     drafts = [Draft(*parts) for parts in zip(range(len(tasks)), tasks, shapes, names, strict=True)]
     _check_distinct(drafts, report)
     known = read.whole and not any(draft.is_misnamed for draft in drafts)
@@ -88,12 +91,22 @@ def _job_name(
         return _FALLBACK
 
 
-def _task_names(header: HeaderShape, shapes: Sequence[TaskShape], job: str) -> list[str]:
-    """What each task is called; the only task of a pipeline takes the header's name."""
+def _task_names(
+    header: HeaderShape, shapes: Sequence[TaskShape], job: str, wanted: Sequence[str]
+) -> list[str]:
+    """What each task is called; the only task of a pipeline goes by the header's name.
+
+    ``wanted``, by position, counts for tasks without a name, and where it is one of the names that
+    the file gives the only task.
+    """
     if len(shapes) == 1 and header.execution != "parallel":
-        return [header.name or shapes[0].name or job]
+        given = [name for name in (header.name, shapes[0].name) if name is not None]
+        if wanted and (wanted[0] in given or not given):
+            return [wanted[0]]
+        return [*given, job][:1]
     room = job[: MAX_NAME - len(f"-{len(shapes)}")]
-    return [shape.name or f"{room}-{index}" for index, shape in enumerate(shapes)]
+    made_up = [*wanted, *(f"{room}-{index}" for index in range(len(wanted), len(shapes)))]
+    return [shape.name or other for shape, other in zip(shapes, made_up, strict=False)]
 
 
 def _check_distinct(drafts: Sequence[Draft], report: Report) -> None:

@@ -46,7 +46,6 @@ def parse_text(text: str, settings: Settings) -> LoadedDag:
         secrets={task.draft.task_id: task.secrets.values for task in judged},
         yaml=mark + blank(body, [place for task in judged for place in task.secrets.inline]),
         warnings=report.warnings,
-        own_names=tuple(draft.shape.name for draft in parts.drafts),
     )
 
 

@@ -8,7 +8,7 @@ from jobsched.dag.loaded import Mode
 from jobsched.errors import InvalidDag, Problem
 
 #: Keys and list indices that lead from the top of a document to a value.
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 
 class Place(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, Final
 from jobsched.dag.documents import Document
 from jobsched.dag.explain import label
 from jobsched.dag.fields import Accelerators, Infra
-from jobsched.dag.report import Path, Report
+from jobsched.dag.report import KeyPath, Report
 from jobsched.dag.shapes import (
     KEPT,
     CandidateShape,
@@ -32,7 +32,7 @@ _EXCLUSIVE: Final = (
     ("any_of", "ordered"),
     ("accelerators", "gpus"),
 )
-_ALL: Final[Path] = ("resources",)
+_ALL: Final[KeyPath] = ("resources",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class _Alternative:
     """One way to serve the task, and where the file describes it."""
 
     shape: CandidateShape
-    path: Path
+    path: KeyPath
     place: Infra
 
 
@@ -140,14 +140,14 @@ class _Reader:
                 break
         return values[0]
 
-    def _recovery(self, shape: JobRecoveryShape, path: Path) -> JobRecovery:
+    def _recovery(self, shape: JobRecoveryShape, path: KeyPath) -> JobRecovery:
         return JobRecovery(
             strategy=self._strategy(shape.strategy, (*path, "strategy")),
             max_restarts_on_errors=shape.max_restarts_on_errors or 0,
             recover_on_exit_codes=tuple(dict.fromkeys(shape.recover_on_exit_codes or ())),
         )
 
-    def _strategy(self, written: str | None, path: Path) -> str:
+    def _strategy(self, written: str | None, path: KeyPath) -> str:
         name = DEFAULT_STRATEGY if written is None else written.upper()
         place, where = self._document.at(*path), label(self._document.known(path))
         if name in _RENAMED and name not in self._strategies:
@@ -171,7 +171,7 @@ class _Reader:
             return None
         return memory.amount * cpus
 
-    def _check_exclusive(self, shape: CandidateShape, path: Path) -> None:
+    def _check_exclusive(self, shape: CandidateShape, path: KeyPath) -> None:
         for one, other in _EXCLUSIVE:
             if all(
                 field in type(shape).model_fields and shape.given(field) for field in (one, other)

@@ -84,6 +84,9 @@ class _Look:
     def _node(self, event: Any, place: Place) -> bool:
         if event.anchor is not None:
             self.found.anchored.add(place.start)
+            if event.anchor in self._anchors or any(n.anchor == event.anchor for n in self._open):
+                self._report.error(place, f"the anchor {shown(f'&{event.anchor}')} is given twice")
+                return False
         if event.tag is not None:
             self.found.tagged.add(place.start)
         node = _Subtree(event.anchor)
@@ -94,13 +97,13 @@ class _Look:
             self._open.append(node)
         return self._within_bounds(place, nodes=1, depth=len(self._open))
 
-    def _alias(self, anchor: str, place: Place) -> bool:
+    def _alias(self, anchor: str | None, place: Place) -> bool:
         if any(node.anchor == anchor for node in self._open):
-            self._report.error(place, f"the alias *{shown(anchor)[1:-1]} contains itself")
+            self._report.error(place, f"the alias {shown(f'*{anchor}')} contains itself")
             return False
-        target = self._anchors.get(anchor)
+        target = self._anchors.get(anchor or "")
         if target is None:
-            message = f"the alias *{shown(anchor)[1:-1]} has no anchor"
+            message = f"the alias {shown(f'*{anchor}')} has no anchor"
             hint = "an anchor (&name) serves its own document only, after its definition"
             self._report.error(place, message, hint)
             return False

@@ -46,7 +46,7 @@ class JobRecoveryShape(Shape):
 
     strategy: str | None = None
     """EAGER_NEXT_REGION (the default), FAILOVER or NONE; in any case."""
-    max_restarts_on_errors: int | None = Field(None, ge=0, le=10**9)
+    max_restarts_on_errors: int | None = Field(default=None, ge=0, le=10**9)
     """How often the program may run again after it failed by itself."""
     recover_on_exit_codes: ExitCodes | None = None
     """Exit codes after which the program always runs again."""
@@ -76,7 +76,7 @@ class CandidateShape(Shape):
     use_spot: bool | None = None
     job_recovery: JobRecoveryShape | None = None
     """A strategy's name, or {strategy, max_restarts_on_errors, recover_on_exit_codes}."""
-    priority: int | None = Field(None, ge=-1000, le=1000)
+    priority: int | None = Field(default=None, ge=-1000, le=1000)
     """Higher goes first. The first task's is the job's."""
     image_id: TextOrMapping | None = None
     instance_type: str | None = None
@@ -97,9 +97,9 @@ class CandidateShape(Shape):
 class ResourcesShape(CandidateShape):
     """What each node of the task asks for; any_of or ordered give alternatives laid over it."""
 
-    any_of: list[CandidateShape] | None = Field(None, min_length=1)
+    any_of: list[CandidateShape] | None = Field(default=None, min_length=1)
     """Alternatives, none preferred."""
-    ordered: list[CandidateShape] | None = Field(None, min_length=1)
+    ordered: list[CandidateShape] | None = Field(default=None, min_length=1)
     """Alternatives, the first preferred."""
 
 
@@ -139,7 +139,7 @@ class TaskShape(Shape):
     """Commands for bash, before run."""
     workdir: TextOrMapping | None = None
     """A directory of which each node gets a copy."""
-    num_nodes: int | None = Field(None, ge=1, le=100_000)
+    num_nodes: int | None = Field(default=None, ge=1, le=100_000)
     envs: dict[str, Any] | None = None
     """Environment variables; one without a value needs --env."""
     secrets: Annotated[
@@ -169,7 +169,7 @@ class TaskShape(Shape):
     file_mounts_mapping: Any = None
     inputs: Any = None
     managed_secrets: Any = None
-    metadata: Any = Field(None, alias="_metadata")
+    metadata: Any = Field(default=None, alias="_metadata")
     outputs: Any = None
     volume_mounts: Any = None
     volumes: Any = None

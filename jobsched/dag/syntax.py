@@ -27,7 +27,6 @@ _HINTS: Final = {
     "did not find expected ',' or": "a bracket is opened and never closed",
     "expected <document start>": "documents are separated by a line of three dashes: ---",
     "did not find expected <document start>": "documents are separated by a line ---",
-    "undefined alias": "an anchor (&name) serves its own document only, after its definition",
     "maximum nesting depth": "flatten the value, or keep it in a file of its own",
 }
 

@@ -28,20 +28,17 @@ def shown(text: str) -> str:
 
 def describe(value: object) -> str:
     """What ``value`` is, for "..., found the number 5"."""
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return f"the boolean {str(value).lower()}"
-        case int() | float():
-            return f"the number {str(value)[:_SHOWN]}"
-        case str():
-            return f"the text {shown(value)}" if value else "empty text"
-        case list():
-            return "a list" if value else "an empty list"
-        case dict():
-            return "a mapping"
-    return f"a {type(value).__name__}"
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return f"the boolean {str(value).lower()}"
+    if isinstance(value, int | float):
+        return f"the number {str(value)[:_SHOWN]}"
+    if isinstance(value, str):
+        return f"the text {shown(value)}" if value else "empty text"
+    if isinstance(value, list):
+        return "a list" if value else "an empty list"
+    return "a mapping"
 
 
 def listed(words: Iterable[str], last: str = "or") -> str:

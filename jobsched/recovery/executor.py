@@ -49,7 +49,7 @@ class StrategyExecutor:
         self._watch = Watch()
 
     @classmethod
-    def make(  # noqa: PLR0913 -- every effect is handed in by name
+    def make(
         cls,
         task: TaskSpec,
         job_id: int,
@@ -133,7 +133,10 @@ class StrategyExecutor:
         return self.launch()
 
     def adopted(self) -> Launched:
-        """The cluster that the row names was found running: record it as started."""
+        """The cluster that the row names was found running: record it as started.
+
+        Only where ``row.adoptable``, else it raises ``ValueError``.
+        """
         return self.steps.started()
 
     def judge(self, observation: Observation) -> Verdict:

@@ -85,6 +85,14 @@ class RecoveryRow:
         return self.cluster is not None and not self.torn_down
 
     @property
+    def adoptable(self) -> bool:
+        """Whether the newest cluster may be found running as it should.
+
+        The one that a recovery under way has left may not: it is only to be proved gone.
+        """
+        return self.has_cluster and self.launches != self.lost_launch
+
+    @property
     def placement(self) -> Placement | None:
         """Where the newest cluster is or was."""
         return _placement(self.region, self.candidate)

@@ -102,7 +102,7 @@ class Steps:
     def started(self) -> Launched:
         """Store that the task runs on the cluster that the row names."""
         cluster, placement = self.row.cluster, self.row.placement
-        if cluster is None or placement is None:
+        if cluster is None or placement is None or not self.row.adoptable:
             raise ValueError(f"task {self.task.name} has no cluster that it could run on")
         row = self.row.running(self._effects.clock.now())
         self._effects.recorder.started(row)

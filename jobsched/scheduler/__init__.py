@@ -16,16 +16,17 @@ from jobsched.states import TaskStatus
 def submit_job(job_id: int, dag_yaml_path: str | Path) -> None:
     """Store the DAG with an INACTIVE job and let it wait for its turn.
 
-    Raises ``InvalidDag`` (every problem of the file), ``NotFound``, ``IllegalMove``, ``ValueError``.
+    Raises ``InvalidDag`` (every problem of the file), ``NotFound``, ``IllegalMove``,
+    ``ValueError``.
     """
-    from jobsched.scheduler.submission import submit_job as submit
+    from jobsched.scheduler.submission import submit_job as submit  # noqa: PLC0415 -- loaded when used
 
     submit(default_context(), job_id, dag_yaml_path)
 
 
 def maybe_schedule_next_jobs() -> None:
     """Run a scheduling pass: afterwards nothing waits beside free capacity. Safe at any time."""
-    from jobsched.scheduler.passes import run_pass
+    from jobsched.scheduler.passes import run_pass  # noqa: PLC0415 -- loaded when used
 
     context = default_context()
     context.ensure_home()
@@ -37,7 +38,7 @@ def scheduled_launch(job_id: int) -> AbstractContextManager[None]:
 
     Raises ``Cancelled``, ``StaleAttempt``, ``NoAttempt``.
     """
-    from jobsched.scheduler.slot import scheduled_launch as hold
+    from jobsched.scheduler.slot import scheduled_launch as hold  # noqa: PLC0415 -- loaded when used
 
     return hold(default_context(), job_id)
 
@@ -53,7 +54,7 @@ def job_done(
     By its controller the normal end; by anybody else by force. Raises ``IllegalMove`` on DONE
     (unless ``idempotent``), ``NotFound``, ``StaleAttempt``.
     """
-    from jobsched.scheduler.ending import job_done as end
+    from jobsched.scheduler.ending import job_done as end  # noqa: PLC0415 -- loaded when used
 
     end(default_context(), job_id, idempotent=idempotent, status=status, reason=reason)
 

@@ -20,10 +20,10 @@ def main() -> int:
     try:
         scheduler.submit_job(arguments.job_id, arguments.dag)
     except JobschedError as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return error.exit_code
     except ValueError as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return 2
     return 0
 

@@ -75,7 +75,7 @@ def _forced_end(
         by = context.by(reason)
         fenced = reads.attempt(tx, job_id, job.attempt)
         moves.record(tx, by, "ACTION", job_id=job_id, subject="DONE", attempt=job.attempt)
-        moves.add_attempt(tx, job_id, job.attempt + 1, "FENCE", by.now, "")
+        moves.add_attempt(tx, job_id, job.attempt + 1, kind="FENCE", now=by.now, boot_id="")
         ended = moves.done(tx, held, job, by, to=to, attempt=job.attempt + 1)
     if fenced is not None:
         wake.notify(context.home.wake_fifo(job_id, fenced.attempt))
@@ -106,6 +106,20 @@ class Cancelled:
     finished: list[int] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)
 
+    def add(self, other: Cancelled) -> None:
+        """Take over what another says."""
+        self.ended += other.ended
+        self.stopping += other.stopping
+        self.finished += other.finished
+        self.missing += other.missing
+
+
+@dataclass
+class _One(Cancelled):
+    """What a cancel did to one job, and the attempt that is to be told."""
+
+    to_stop: AttemptRow | None = None
+
 
 def cancel(context: Context, job_ids: Sequence[int], reason: str | None = None) -> Cancelled:
     """Ask for the end of jobs: DONE at once where nothing of them lives, else CANCELLING.
@@ -114,43 +128,37 @@ def cancel(context: Context, job_ids: Sequence[int], reason: str | None = None) 
     """
     result = Cancelled()
     for first in range(0, len(job_ids), _BATCH):
-        to_stop: list[AttemptRow] = []
         with context.locked() as held, context.db.write() as tx:
-            for job_id in job_ids[first : first + _BATCH]:
-                _cancel_one(tx, held, context, job_id, reason, result, to_stop)
-        for attempt in to_stop:
-            send_stop(context, attempt)
+            found = [
+                _cancel_one(tx, held, context, job_id, reason)
+                for job_id in job_ids[first : first + _BATCH]
+            ]
+        for one in found:
+            result.add(one)
+            if one.to_stop is not None:
+                send_stop(context, one.to_stop)
     for job_id in result.ended:
         context.after_done(job_id)
     run_pass(context)
     return result
 
 
-def _cancel_one(
-    tx: Tx, held: Held, context: Context, job_id: int, reason: str | None,
-    result: Cancelled, to_stop: list[AttemptRow],
-) -> None:  # fmt: skip
+def _cancel_one(tx: Tx, held: Held, context: Context, job_id: int, reason: str | None) -> _One:
     job = reads.job(tx, job_id)
     if job is None:
-        result.missing.append(job_id)
-        return
+        return _One(missing=[job_id])
     if job.is_done or job.status.is_terminal:
-        result.finished.append(job_id)
-        return
+        return _One(finished=[job_id])
     by = context.by(reason or "cancelled")
     if job.cancel_at is None:
         moves.set_job(tx, job_id, cancel_at=by.now, cancel_reason=by.reason)
         moves.record(tx, by, "ACTION", job_id=job_id, subject="CANCEL", attempt=job.attempt)
     clusters = _cancel_tasks(tx, job_id, by)
     path = context.home.attempt_lock(job_id, job.attempt)
-    is_dead = job.attempt == 0 or lock.probe(path) is Grip.FREE
-    if is_dead and not clusters:
-        result.ended += moves.done(tx, held, reads_again(tx, job_id), by)
-        return
-    result.stopping.append(job_id)
-    attempt = reads.attempt(tx, job_id, job.attempt)
-    if attempt is not None and job.is_alive:
-        to_stop.append(attempt)
+    if not clusters and (job.attempt == 0 or lock.probe(path) is Grip.FREE):
+        return _One(ended=moves.done(tx, held, moves.owned(tx, job_id, by), by))
+    attempt = reads.attempt(tx, job_id, job.attempt) if job.is_alive else None
+    return _One(stopping=[job_id], to_stop=attempt)
 
 
 def _cancel_tasks(tx: Tx, job_id: int, by: By) -> bool:
@@ -165,14 +173,6 @@ def _cancel_tasks(tx: Tx, job_id: int, by: By) -> bool:
     return clusters
 
 
-def reads_again(tx: Tx, job_id: int) -> JobRow:
-    """The job as it is now in this transaction. Raises ``NotFound``."""
-    job = reads.job(tx, job_id)
-    if job is None:
-        raise NotFound("job", job_id)
-    return job
-
-
 def send_stop(context: Context, attempt: AttemptRow) -> None:
     """Tell a controller that its job was cancelled: ours by a message, the user's by SIGTERM."""
     wake.notify(context.home.wake_fifo(attempt.job_id, attempt.attempt))
@@ -180,6 +180,4 @@ def send_stop(context: Context, attempt: AttemptRow) -> None:
         return
     ask_to_stop(attempt)
     with context.db.write() as tx:
-        moves.set_attempt(
-            tx, attempt.job_id, attempt.attempt, stop_sent_at=context.clock.now()
-        )
+        moves.set_attempt(tx, attempt.job_id, attempt.attempt, stop_sent_at=context.clock.now())

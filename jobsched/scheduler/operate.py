@@ -15,7 +15,7 @@ from jobsched.scheduler.passes import run_pass
 from jobsched.states import ScheduleState
 from jobsched.store import limits, moves, reads
 from jobsched.store.database import Tx
-from jobsched.store.rows import JobRow, Limits
+from jobsched.store.rows import HELD_BY_REBOOT, JobRow, Limits
 from jobsched.sweep.fence import end_attempt
 
 #: Seconds to wait, under the scheduler lock, for a killed controller to be gone.
@@ -25,19 +25,25 @@ PRIORITIES: Final = range(-1000, 1001)
 
 
 def set_hold(context: Context, job_id: int, *, held: bool, reason: str | None = None) -> None:
-    """Hold a job (no pass moves it into LAUNCHING) or release it. Raises ``NotFound``, ``IllegalMove``."""
+    """Hold a job (no pass moves it into LAUNCHING) or release it.
+
+    Raises ``NotFound``, or ``IllegalMove`` for one that is DONE.
+    """
     with context.locked(), context.db.write() as tx:
         job = _unfinished(tx, job_id)
         by = context.by(reason)
-        if bool(job.held) != held:
+        if bool(job.hold) != held:
             subject = "HOLD" if held else "RELEASE"
             moves.record(tx, by, "ACTION", job_id=job_id, subject=subject, attempt=job.attempt)
-            moves.set_job(tx, job_id, held=int(held))
+            moves.set_job(tx, job_id, hold=int(held))
     run_pass(context)
 
 
 def set_priority(context: Context, job_id: int, priority: int, reason: str | None = None) -> None:
-    """Change a job's priority; read by the next pass. Raises ``InvalidInput``, ``NotFound``, ``IllegalMove``."""
+    """Change a job's priority; read by the next pass.
+
+    Raises ``InvalidInput``, ``NotFound``, or ``IllegalMove`` for one that is DONE.
+    """
     if priority not in PRIORITIES:
         raise InvalidInput(f"a priority is -1000 to 1000, not {priority}")
     with context.locked(), context.db.write() as tx:
@@ -81,7 +87,8 @@ def _requeue(tx: Tx, held: Held, context: Context, job: JobRow, reason: str | No
         moves.set_attempt(tx, job.job_id, job.attempt, ended_at=by.now, end_reason=by.reason)
         moves.schedule(tx, held, job, ScheduleState.WAITING, by, not_before=None)
     else:
-        moves.set_job(tx, job.job_id, not_before=None, held=0 if job.held == 2 else job.held)  # noqa: PLR2004 -- held by a reboot
+        hold = 0 if job.hold == HELD_BY_REBOOT else job.hold
+        moves.set_job(tx, job.job_id, not_before=None, hold=hold)
 
 
 def set_limits(
@@ -137,5 +144,3 @@ def _unfinished(tx: Tx, job_id: int) -> JobRow:
     if job.is_done:
         raise IllegalMove(f"job {job_id}", job.schedule_state, "changed any more")
     return job
-
-

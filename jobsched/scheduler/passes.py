@@ -1,8 +1,8 @@
 """The scheduling pass: take back what the dead left, claim all that fits, start and wake.
 
-Owns the order of things. All decisions of a pass are one transaction under the scheduler lock; every
-effect (a start, a wake-up, the end of a job that nobody drives) comes after the commit and outside
-the lock, so that nobody waits behind a start.
+Owns the order of things. All decisions of a pass are one transaction under the scheduler lock;
+every effect (a start, a wake-up, the end of a job that nobody drives) comes after the commit and
+outside the lock, so that nobody waits behind a start.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 
 from jobsched import lock, process, wake
 from jobsched.context import Context
+from jobsched.context import Starter as AnyStarter
 from jobsched.errors import JobschedError, StartFailed, StoreError
 from jobsched.lock import Grip, Held
 from jobsched.scheduler.pick import starts_allowed
@@ -43,27 +44,29 @@ class Outcome:
     to_settle: list[int] = field(default_factory=list)
 
 
-def run_pass(context: Context, *, settling: bool | None = None) -> None:
+def run_pass(context: Context, *, settling: bool | None = None) -> list[int]:
     """Bring the schedule up to date: afterwards nothing waits beside free capacity.
 
     ``settling``: whether to end jobs that no controller drives, which may take as long as their
-    processes do; by default only where no process that ticks lives to do it.
+    processes do; by default only where nobody ticks who would. Returns the ids of those left.
     """
     starter = _starter(context)
+    if settling is None:
+        settling = not _somebody_ticks(context)
     while True:
         context.endings.update(starter.reap())
         outcome = _decide(context)
         for job in outcome.resumed:
             wake.notify(context.home.wake_fifo(job.job_id, job.attempt))
         _start_all(context, starter, outcome.claims)
-        settled = False
-        if outcome.to_settle and (settling or (settling is None and not _somebody_ticks(context))):
-            settled = any([settle(context, job_id) for job_id in outcome.to_settle])
-        if not outcome.claims and not settled:
-            return
+        left = outcome.to_settle
+        if settling:
+            left = [job_id for job_id in left if not settle(context, job_id)]
+        if not outcome.claims and len(left) == len(outcome.to_settle):
+            return left
 
 
-def _starter(context: Context) -> Starter:
+def _starter(context: Context) -> AnyStarter:
     if context.starter is None:
         context.starter = Starter(context.home)
     return context.starter
@@ -85,7 +88,7 @@ def _decide(context: Context) -> Outcome:
                 in_force = limits.refresh(tx, held, context.auto_limits(), by)
                 requeued = reads.requeued(tx, by.now, _BATCH)
                 for job in requeued:
-                    _claim(tx, held, context, job, ScheduleState.ALIVE, by, outcome)
+                    _claim(tx, held, context, job, to=ScheduleState.ALIVE, by=by, outcome=outcome)
                 for job in reads.resumes(tx, in_force.launch_room):
                     moves.schedule(tx, held, job, ScheduleState.LAUNCHING, by)
                     outcome.resumed.append(job)
@@ -93,7 +96,9 @@ def _decide(context: Context) -> Outcome:
                     in_force, requeued=len(requeued), resumed=len(outcome.resumed)
                 )
                 for job in reads.starts(tx, by.now, min(room, _BATCH)):
-                    _claim(tx, held, context, job, ScheduleState.LAUNCHING, by, outcome)
+                    _claim(
+                        tx, held, context, job, to=ScheduleState.LAUNCHING, by=by, outcome=outcome
+                    )
     except BaseException:
         for claim in outcome.claims:
             os.close(claim.lock_fd)
@@ -102,8 +107,9 @@ def _decide(context: Context) -> Outcome:
 
 
 def _claim(
-    tx: Tx, held: Held, context: Context, job: JobRow, to: ScheduleState, by: By, outcome: Outcome
-) -> None:
+    tx: Tx, held: Held, context: Context, job: JobRow, *,
+    to: ScheduleState, by: By, outcome: Outcome,
+) -> None:  # fmt: skip
     """Lock the next attempt's file, then take the attempt: a crash in between leaves no gap."""
     attempt = job.attempt + 1
     descriptor = lock.try_lock(context.home.attempt_lock(job.job_id, attempt))
@@ -112,14 +118,12 @@ def _claim(
     outcome.claims.append(Claim(job.job_id, attempt, descriptor))
     context.home.wake_fifo(job.job_id, job.attempt).unlink(missing_ok=True)
     kind = "COMMAND" if context.config.controller.command else "DEFAULT"
-    moves.add_attempt(tx, job.job_id, attempt, kind, by.now, process.boot_id())
+    moves.add_attempt(tx, job.job_id, attempt, kind=kind, now=by.now, boot_id=process.boot_id())
     started_at = by.now if job.started_at is None else job.started_at
-    moves.schedule(
-        tx, held, job, to, by, attempt=attempt, started_at=started_at, not_before=None
-    )
+    moves.schedule(tx, held, job, to, by, attempt=attempt, started_at=started_at, not_before=None)
 
 
-def _start_all(context: Context, starter: Starter, claims: Iterable[Claim]) -> None:
+def _start_all(context: Context, starter: AnyStarter, claims: Iterable[Claim]) -> None:
     started: list[tuple[Claim, int]] = []
     waiting = list(claims)
     try:
@@ -133,9 +137,11 @@ def _start_all(context: Context, starter: Starter, claims: Iterable[Claim]) -> N
         for claim in waiting:
             os.close(claim.lock_fd)
         _record_pids(context, started)
+    if started and context.config.controller.command:
+        starter.leave_attendant()
 
 
-def _start(context: Context, starter: Starter, claim: Claim) -> int:
+def _start(context: Context, starter: AnyStarter, claim: Claim) -> int:
     """Start one controller with the environment that was stored with its job."""
     try:
         with context.db.read() as tx:

@@ -10,7 +10,7 @@ from jobsched.store.rows import Limits
 
 
 def starts_allowed(limits: Limits, *, requeued: int, resumed: int) -> int:
-    """First starts that still fit after ``requeued`` adoptions and ``resumed`` slots were granted."""
+    """First starts that still fit after so many adoptions and resumed slots."""
     if limits.paused:
         return 0
     return max(0, min(limits.launch_room - resumed, limits.alive_room - requeued))

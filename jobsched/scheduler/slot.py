@@ -52,7 +52,7 @@ def scheduled_launch(
 def _ask(context: Context, job_id: int, attempt: int) -> None:
     """Be LAUNCHING already (a first start), or say that a slot is wanted."""
     with context.locked() as held, context.db.write() as tx:
-        job = _mine(context, moves.owned(tx, job_id, context.by(attempt=attempt)))
+        job = _mine(moves.owned(tx, job_id, context.by(attempt=attempt)))
         if job.schedule_state is ScheduleState.ALIVE:
             by = context.by(attempt=attempt)
             moves.schedule(tx, held, job, ScheduleState.ALIVE_WAITING, by)
@@ -105,7 +105,7 @@ def _leave(context: Context, job_id: int, attempt: int) -> None:
     run_pass(context)
 
 
-def _mine(context: Context, job: JobRow) -> JobRow:
+def _mine(job: JobRow) -> JobRow:
     if job.is_done:
         raise StaleAttempt(job.job_id, job.attempt)
     if job.cancel_at is not None:

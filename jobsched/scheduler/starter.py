@@ -16,13 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from jobsched import lock
 from jobsched.errors import StartFailed
 from jobsched.home import Home
+from jobsched.lock import Grip
 from jobsched.sweep.evidence import describe_exit
 
 _TRANSIENT: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
 
-#: The default controller. ``-E -P``: no module of the job's directory or PYTHONPATH may shadow ours.
+#: The default controller. ``-E -P``: no module of a directory or PYTHONPATH may shadow ours.
 DEFAULT_COMMAND: Final = (sys.executable, "-E", "-P", "-m", "jobsched.controller")
 
 
@@ -41,6 +43,7 @@ class Starter:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._children: dict[tuple[int, int], subprocess.Popen[bytes]] = {}
+        self._attendant: subprocess.Popen[bytes] | None = None
         self._guard = threading.Lock()
 
     def start(self, claim: Claim, command: Sequence[str], env: Mapping[str, str]) -> int:
@@ -57,7 +60,7 @@ class Starter:
         try:
             log = _open_log(self._home.controller_log(claim.job_id))
             try:
-                child = subprocess.Popen(  # noqa: S603 -- an argument list from the configuration
+                child = subprocess.Popen(
                     [*command, "--job-id", str(claim.job_id)],
                     stdin=subprocess.DEVNULL,
                     stdout=log,
@@ -81,6 +84,21 @@ class Starter:
         with self._guard:
             self._children[claim.job_id, claim.attempt] = child
         return child.pid
+
+    def leave_attendant(self) -> None:
+        """Leave a process behind that ticks for controllers of the user's own, if there is none."""
+        if lock.probe(self._home.attendant_lock) is Grip.HELD:
+            return
+        self._attendant = subprocess.Popen(
+            [sys.executable, "-E", "-P", "-m", "jobsched.scheduler.attendant"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self._home.root,
+            env={"JOBSCHED_HOME": str(self._home.root), "PATH": os.defpath},
+            start_new_session=True,
+            umask=0o077,
+        )
 
     def reap(self) -> dict[tuple[int, int], str]:
         """Collect children that have ended: (job, attempt) to how."""

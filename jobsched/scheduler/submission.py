@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from jobsched import config as settings
 from jobsched import dag
@@ -81,8 +81,8 @@ def create_job(context: Context, name: str, task_names: Sequence[str]) -> int:
 def submit_job(context: Context, job_id: int, path: Path | str) -> None:
     """Store the DAG at ``path`` with an INACTIVE job and let it wait for its turn.
 
-    Raises ``InvalidDag``, ``NotFound``, ``IllegalMove`` (it was submitted before), or ``ValueError``
-    if number or names of the tasks are not those that the job was created with.
+    Raises ``InvalidDag``, ``NotFound``, ``IllegalMove`` (it was submitted before), or
+    ``ValueError`` if number or names of the tasks are not those that the job was created with.
     """
     context.ensure_home()
     with context.db.read() as tx:
@@ -90,28 +90,29 @@ def submit_job(context: Context, job_id: int, path: Path | str) -> None:
     if job is None:
         raise NotFound("job", job_id)
     names = [row.name for row in rows]
-    loaded = load(context, Path(path), name=job.name, task_names=names)
+    loaded = load(Path(path), name=job.name, task_names=names)
     given = [task.name for task in loaded.spec.tasks]
     if given != names:
-        raise ValueError(f"job {job_id} was created with tasks {names}, but {path} has {given}")
+        raise ValueError(
+            f"job {job_id} was created with the tasks {', '.join(names)},"
+            f" but {path} has {', '.join(given)}"
+        )
     submission = Submission(loaded=loaded, source=str(path), env=stored_env(context))
     with context.locked() as held:
-        _store(context, held, [(job_id, submission)], lambda tx, by: [job_id])
+        _store(context, held, [(job_id, submission)], lambda _tx, _by: [job_id])
     run_pass(context)
 
 
 def load(
-    context: Context,
     path: Path,
     *,
     name: str | None = None,
     task_names: Sequence[str] | None = None,
     envs: Mapping[str, str] | None = None,
     secrets: Mapping[str, str] | None = None,
-    mode: str = "submit",
+    mode: Literal["submit", "validate"] = "submit",
 ) -> LoadedDag:
     """Read and check the DAG file at ``path`` as of this process's directory and HOME."""
-    del context
     return dag.load(
         path,
         name=name,
@@ -183,7 +184,7 @@ def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) 
             moves.set_task(tx, job_id, task.task_id, counts=0)
     broken = [other for other in submission.after if submissions.follow(tx, job_id, other) is False]
     priority = spec.priority if submission.priority is None else submission.priority
-    moves.set_job(tx, job_id, priority=priority, held=int(submission.hold))
+    moves.set_job(tx, job_id, priority=priority, hold=int(submission.hold))
     submissions.enter_queue(tx, held, job, by)
     if broken:
         waiting = reads.job(tx, job_id) or job

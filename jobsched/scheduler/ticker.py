@@ -1,8 +1,8 @@
 """The tick: one process, of all that live long, watches for deaths and sweeps now and then.
 
-Owns the election (whoever gets ``tick.lock``), what the holder watches and how often it sweeps. Any
-process that may write and lives long makes a :class:`Ticker` and calls it from its own wait; losing
-the holder costs at most :data:`SWEEP_SECONDS`.
+Owns the election, what the one elected does and how often. Any process that may write and lives
+long starts a :class:`Ticker`. Losing the one that ticks costs a few seconds, whether it dies or is
+stopped.
 """
 
 from __future__ import annotations
@@ -10,26 +10,28 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Self
 
-from jobsched import lock, process, wake
+from jobsched import lock, wake
 from jobsched.context import Context
-from jobsched.errors import JobschedError
-from jobsched.scheduler.ending import send_stop
 from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.watcher import Watcher
 from jobsched.store import reads
-from jobsched.store.rows import AttemptRow, JobRow
-from jobsched.sweep.fence import end_attempt, identity_of
 from jobsched.sweep.orphans import Removed, remove_orphans
+from jobsched.sweep.settle import settle
 
 log = logging.getLogger(__name__)
 
-#: Seconds between looks of the holder, and between tries of the others to become it.
+#: Seconds between sweeps, and between the deputy's looks at whether somebody sweeps.
 SWEEP_SECONDS: Final = 2.0
 #: Seconds between searches for orphan clusters.
 _ORPHAN_SECONDS: Final = 30.0
-#: Seconds beyond twice the grace that our own controller gets to end a cancelled job.
-_OWN_MARGIN: Final = 10.0
+#: Looks without a sign of life after which the deputy sweeps in the holder's stead.
+_PATIENCE: Final = 2
+#: Jobs that are ended at the same time by one process.
+_MOST_ENDINGS: Final = 4
 #: Seconds that an ending process waits for a sweep of its own to finish.
 _STOP_SECONDS: Final = 5.0
 
@@ -37,109 +39,124 @@ _STOP_SECONDS: Final = 5.0
 class Ticker:
     """One process's part in ticking, in a thread of its own: :meth:`start` it, and :meth:`stop` it.
 
-    Those that do not hold the lock sleep in the kernel's queue for it and cost nothing.
+    One process holds the tick lock and sweeps. A second, the deputy, looks whether it does, and
+    sweeps while it does not (it may have been stopped). All others sleep in the kernel's queue for
+    the deputy's lock and cost nothing.
     """
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._watched: dict[tuple[int, int], int] = {}
-        self._due = self._orphans_due = 0.0
-        self._stop_read, self._stop_write = os.pipe()
-        self._stopping = False
+        self._watcher = Watcher(context)
+        self._endings: dict[int, threading.Thread] = {}
+        self._orphans: threading.Thread | None = None
+        self._orphans_due = context.clock.monotonic() + _ORPHAN_SECONDS
+        self._read_end, self._write_end = os.pipe()
+        self._stopping = threading.Event()
+        self._elected = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
 
     def start(self) -> Self:
-        """Begin to contend for the lock."""
+        """Begin to contend."""
         self._thread.start()
         return self
 
     def stop(self) -> None:
         """Let another process tick; waits for a sweep under way."""
-        self._stopping = True
-        os.write(self._stop_write, b"!")
-        self._thread.join(_STOP_SECONDS)
-
-    def _run(self) -> None:
-        """Wait for the lock, then tick until stopped."""
-        descriptor = lock.wait_for(self._context.home.tick_lock)
-        try:
-            while not self._stopping:
-                self._guarded_tick()
-                left = max(0.0, self._due - self._context.clock.monotonic())
-                wake.wait([self._stop_read, *self._watched.values()], left)
-        finally:
-            for watched in self._watched.values():
-                os.close(watched)
-            os.close(descriptor)
-
-    def _guarded_tick(self) -> None:
-        """A sweep that failed (a full disk, a held lock) is tried again at the next tick."""
-        try:
-            self.tick()
-        except JobschedError as error:
-            log.warning("sweep failed: %s", error)
+        self._stopping.set()
+        os.write(self._write_end, b"!")
+        if self._elected.is_set():
+            self._thread.join(_STOP_SECONDS)
 
     def tick(self) -> None:
-        """Sweep once, now."""
-        now = self._context.clock.monotonic()
-        self._due = now + SWEEP_SECONDS
-        run_pass(self._context, settling=True)
-        self._press_cancels()
-        self._watch()
-        self._bring_forward()
-        if now >= self._orphans_due:
-            self._orphans_due = now + _ORPHAN_SECONDS
-            remove_orphans(self._context)
+        """Sweep once, now; what takes long goes on in threads of its own."""
+        with suppress(OSError):
+            os.utime(self._context.home.tick_lock)  # a sign of life for the deputy
+        for job_id in run_pass(self._context, settling=False):
+            self._end(job_id)
+        self._watcher.refresh()
+        if self._context.clock.monotonic() >= self._orphans_due:
+            self._orphans_due = self._context.clock.monotonic() + _ORPHAN_SECONDS
+            self._orphans = self._beside(self._orphans, lambda: remove_orphans(self._context))
 
-    def _press_cancels(self) -> None:
-        """Ask controllers of cancelled jobs to stop; those that do not in time are ended."""
-        for job, attempt in self._alive():
-            if job.cancel_at is None:
-                continue
-            grace = self._context.config.backend.stop_grace_seconds
-            if attempt.kind != "COMMAND":
-                grace = 2 * grace + _OWN_MARGIN
-            elif attempt.stop_sent_at is None:
-                send_stop(self._context, attempt)
-                continue
-            since = max(job.cancel_at, attempt.stop_sent_at or 0.0, attempt.started_at)
-            if self._context.clock.now() - since > grace:
-                end_attempt(self._context, attempt, within=1.0)
-                self._due = 0.0
+    def _run(self) -> None:
+        deputy = lock.wait_for(self._context.home.deputy_lock)
+        self._elected.set()
+        try:
+            holder = self._wait_for_office()
+        finally:
+            os.close(deputy)
+        if holder is None:
+            return
+        try:
+            while not self._stopping.is_set():
+                self._guarded(self.tick)
+                wake.wait([self._read_end, *self._watcher.descriptors()], self._pause())
+        finally:
+            self._watcher.close()
+            os.close(holder)
 
-    def _watch(self) -> None:
-        """Hold a descriptor of every living controller, and of none other."""
-        alive = {(job.job_id, job.attempt): attempt for job, attempt in self._alive()}
-        for key in self._watched.keys() - alive.keys():
-            os.close(self._watched.pop(key))
-        for key in alive.keys() - self._watched.keys():
-            who = identity_of(alive[key])
-            descriptor = None if who is None else process.pidfd(who)
-            if descriptor is not None:
-                self._watched[key] = descriptor
+    def _wait_for_office(self) -> int | None:
+        """As the deputy: the tick lock's descriptor once it is free, ``None`` when told to stop."""
+        seen, silent = 0.0, 0
+        while not self._stopping.is_set():
+            holder = lock.try_lock(self._context.home.tick_lock)
+            if holder is not None:
+                return holder
+            sign = self._sign_of_life()
+            silent = 0 if sign != seen else silent + 1
+            seen = sign
+            if silent >= _PATIENCE:
+                self._guarded(self.tick)
+                seen = self._sign_of_life()
+            wake.wait([self._read_end], SWEEP_SECONDS)
+        return None
 
-    def _bring_forward(self) -> None:
-        """Be back in time for the next start that was put off."""
+    def _sign_of_life(self) -> float:
+        """When the tick lock was last touched; only whether it changes matters, not by how much."""
+        with suppress(OSError):
+            return self._context.home.tick_lock.stat().st_mtime
+        return 0.0
+
+    def _pause(self) -> float:
+        """Until the next sweep, or the next start that was put off if that comes first."""
         now = self._context.clock.now()
-        with self._context.db.read() as tx:
+        with suppress(Exception), self._context.db.read() as tx:  # the sweep will say what is wrong
             due = reads.next_due(tx, now)
-        if due is not None:
-            self._due = min(self._due, self._context.clock.monotonic() + max(0.0, due - now))
+            return SWEEP_SECONDS if due is None else max(0.0, min(SWEEP_SECONDS, due - now))
+        return SWEEP_SECONDS
 
-    def _alive(self) -> list[tuple[JobRow, AttemptRow]]:
-        with self._context.db.read() as tx:
-            return [
-                (job, attempt)
-                for job in reads.alive_jobs(tx)
-                if (attempt := reads.attempt(tx, job.job_id, job.attempt)) is not None
-            ]
+    def _guarded(self, action: Callable[[], object]) -> None:
+        """Whatever fails (a full disk, a held lock) is tried again by the next sweep."""
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 -- nothing may end the thread that watches for deaths
+            log.warning("sweep failed: %s", error)
+
+    def _end(self, job_id: int) -> None:
+        """End a job that no controller drives; it may take as long as its processes do."""
+        self._endings = {key: one for key, one in self._endings.items() if one.is_alive()}
+        if job_id not in self._endings and len(self._endings) < _MOST_ENDINGS:
+            self._endings[job_id] = self._beside(None, lambda: self._settle(job_id))
+
+    def _settle(self, job_id: int) -> None:
+        if settle(self._context, job_id):
+            run_pass(self._context, settling=False)
+
+    def _beside(
+        self, running: threading.Thread | None, action: Callable[[], object]
+    ) -> threading.Thread:
+        """Run ``action`` in a thread, unless the last one still runs."""
+        if running is not None and running.is_alive():
+            return running
+        thread = threading.Thread(target=self._guarded, args=(action,), daemon=True)
+        thread.start()
+        return thread
 
 
 def sweep(context: Context) -> list[Removed]:
-    """Everything that a tick does, at once, whoever else ticks; what was removed."""
+    """Everything that ticking does, at once, whoever else ticks; the orphans that were removed."""
     run_pass(context, settling=True)
+    Watcher(context).press_cancels()
     removed = remove_orphans(context)
     run_pass(context, settling=True)
     return removed
-
-

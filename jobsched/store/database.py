@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Executable, create_engine
 from sqlalchemy.exc import DBAPIError
@@ -54,11 +54,11 @@ class Tx:
 
     def rows(self, statement: Executable, **values: object) -> Sequence[Row]:
         """All rows of a query, as mappings."""
-        return self._connection.execute(statement, values).mappings().all()
+        return cast("Sequence[Row]", self._connection.execute(statement, values).mappings().all())
 
     def row(self, statement: Executable, **values: object) -> Row | None:
         """The first row of a query, or ``None``."""
-        return self._connection.execute(statement, values).mappings().first()
+        return cast("Row | None", self._connection.execute(statement, values).mappings().first())
 
     def change(self, statement: Executable, **values: object) -> int:
         """Run an UPDATE or DELETE; the number of rows that it matched."""
@@ -84,7 +84,7 @@ class Database:
         return self._path.exists()
 
     def create(self, first_rows: Callable[[Tx], None]) -> None:
-        """Make the database if there is none; it appears whole, schema and ``first_rows``, at once."""
+        """Make the database if there is none; schema and ``first_rows`` appear at once."""
         if self._path.exists():
             return
         fresh = self._path.with_name(f"{self._path.name}.{os.getpid()}.{random.getrandbits(32):x}")
@@ -180,7 +180,7 @@ class Database:
         owner = int(connection.exec_driver_sql("PRAGMA application_id").scalar_one())
         if owner != APPLICATION_ID:
             connection.engine.dispose()
-            raise StoreError(f"{self._path} belongs to another program; give --home another directory")
+            raise StoreError(f"{self._path} is another program's; give --home another directory")
         if found > VERSION:
             connection.engine.dispose()
             raise StoreError(
@@ -246,7 +246,7 @@ def _begin_immediate(connection: Connection) -> None:
             code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
             if code != sqlite3.SQLITE_BUSY or clock.monotonic() > deadline:
                 raise
-            clock.sleep(random.uniform(0.001, 0.05))
+            clock.sleep(random.uniform(0.001, 0.05))  # noqa: S311 -- jitter, not a secret
         else:
             return
 

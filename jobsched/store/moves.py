@@ -1,9 +1,9 @@
 """The only place that writes a schedule state or a status.
 
 Owns every move of both machines: it checks the move against the table in ``states``, guards the
-UPDATE by the state that it moves from (and by the attempt, for a controller), writes the history row
-in the same transaction and keeps the job's status in step with its tasks. Does not decide *whether*
-to move, starts nothing and signals nobody: effects come after the commit, by the caller.
+UPDATE by the state that it moves from (and by the attempt, for a controller), writes the history
+row in the same transaction and keeps the job's status in step with its tasks. Does not decide
+*whether* to move, starts nothing and signals nobody: effects follow the commit, by the caller.
 """
 
 from __future__ import annotations
@@ -210,10 +210,11 @@ def done(
     ending = [(job, to, by, job.attempt if attempt is None else attempt)]
     while ending:
         current, outcome, mover, fence = ending.pop()
-        finished = _end(tx, held, current, mover, outcome or TaskStatus.CANCELLED, fence)
+        status_now = outcome or TaskStatus.CANCELLED
+        finished = _end(tx, held, current, mover, to=status_now, attempt=fence)
         ended.append(current.job_id)
         if finished is TaskStatus.SUCCEEDED:
-            tx.change(_SATISFY, on_job_id=current.job_id)
+            tx.change(_SATISFY, guard_on=current.job_id)
             continue
         why = by.because(f"job {current.job_id}, which it was to follow, ended {finished}")
         ending += [
@@ -223,16 +224,16 @@ def done(
     return ended
 
 
-def _end(tx: Tx, held: Held, job: JobRow, by: By, to: TaskStatus, attempt: int) -> TaskStatus:
-    unfinished = by if by.reason else by.because(NO_OUTCOME)
-    rows = reads.tasks_of(tx, job.job_id)
-    for task in rows:
+def _end(tx: Tx, held: Held, job: JobRow, by: By, *, to: TaskStatus, attempt: int) -> TaskStatus:
+    unfinished = by if by.reason or to is not TaskStatus.CANCELLED else by.because(NO_OUTCOME)
+    for task in reads.tasks_of(tx, job.job_id):
         if not task.status.is_terminal:
             status(tx, task, to, unfinished, ending_job=True)
     schedule(tx, held, job, ScheduleState.DONE, by, ended_at=by.now, attempt=attempt)
     tx.change(_END_ATTEMPT, guard_job=job.job_id, ended_at=by.now)
-    return job_status([(task.status, bool(task.counts), task.ended_at)
-                       for task in reads.tasks_of(tx, job.job_id)])
+    return job_status(
+        [(task.status, bool(task.counts), task.ended_at) for task in reads.tasks_of(tx, job.job_id)]
+    )
 
 
 def set_job(tx: Tx, job_id: int, **columns: Any) -> None:
@@ -242,9 +243,7 @@ def set_job(tx: Tx, job_id: int, **columns: Any) -> None:
 
 def set_task(tx: Tx, job_id: int, task_id: int, **columns: Any) -> None:
     """Set columns of a task other than its status."""
-    tx.change(
-        _set_task(tuple(sorted(columns))), guard_job=job_id, guard_task=task_id, **columns
-    )
+    tx.change(_set_task(tuple(sorted(columns))), guard_job=job_id, guard_task=task_id, **columns)
 
 
 def set_attempt(tx: Tx, job_id: int, attempt: int, **columns: Any) -> int:
@@ -254,7 +253,7 @@ def set_attempt(tx: Tx, job_id: int, attempt: int, **columns: Any) -> int:
     )
 
 
-def add_attempt(tx: Tx, job_id: int, attempt: int, kind: str, now: float, boot_id: str) -> None:
+def add_attempt(tx: Tx, job_id: int, attempt: int, *, kind: str, now: float, boot_id: str) -> None:
     """Note that an attempt begins."""
     tx.change(
         _ADD_ATTEMPT,
@@ -292,7 +291,11 @@ def _update_job(names: tuple[str, ...]) -> Update:
         & (jobs.c.schedule_state == bindparam("guard_state"))
         & (jobs.c.attempt == bindparam("guard_attempt"))
     )
-    return update(jobs).where(guard).values(schedule_state=bindparam("new_state"), **_columns_of(names))
+    return (
+        update(jobs)
+        .where(guard)
+        .values(schedule_state=bindparam("new_state"), **_columns_of(names))
+    )
 
 
 @cache
@@ -342,8 +345,16 @@ _ADD_ATTEMPT: Final[Insert] = insert(attempts).values(
 _ADD_HISTORY: Final[Insert] = insert(history).values(
     **_columns_of(
         (
-            "at", "kind", "job_id", "task_id", "subject", "from_value", "to_value", "attempt",
-            "actor", "reason",
+            "at",
+            "kind",
+            "job_id",
+            "task_id",
+            "subject",
+            "from_value",
+            "to_value",
+            "attempt",
+            "actor",
+            "reason",
         )
     )
 )
@@ -359,7 +370,7 @@ _END_ATTEMPT: Final = (
 )
 _SATISFY: Final = (
     update(dependencies)
-    .where(dependencies.c.on_job_id == bindparam("on_job_id"))
+    .where(dependencies.c.on_job_id == bindparam("guard_on"))
     .values(satisfied=1)
 )
 _LAST_SEQ: Final = select(func.max(history.c.seq).label("last"))

@@ -12,8 +12,8 @@ from sqlalchemy import and_, bindparam, exists, func, or_, select
 
 from jobsched.states import ALIVE_STATES, ScheduleState
 from jobsched.store.database import Tx
-from jobsched.store.rows import AttemptRow, JobRow, Limits, TaskRow
-from jobsched.store.schema import attempts, dependencies, jobs, limits, snapshots, tasks
+from jobsched.store.rows import HELD_BY_REBOOT, AttemptRow, HistoryRow, JobRow, Limits, TaskRow
+from jobsched.store.schema import attempts, dependencies, history, jobs, limits, snapshots, tasks
 
 _ALIVE: Final = tuple(sorted(ALIVE_STATES))
 
@@ -33,6 +33,12 @@ _ALIVE_COUNTS = (
 )
 _LIMITS = select(limits)
 _SNAPSHOT = select(snapshots).where(snapshots.c.job_id == bindparam("job_id"))
+_CHANGES = (
+    select(history)
+    .where((history.c.job_id == bindparam("job_id")) & (history.c.seq > bindparam("after")))
+    .where((history.c.task_id == bindparam("task_id")) & (history.c.kind == "STATUS"))
+    .order_by(history.c.seq)
+)
 _DEPENDENTS = (
     select(jobs)
     .join(dependencies, dependencies.c.job_id == jobs.c.job_id)
@@ -50,12 +56,14 @@ _BLOCKERS = (
 #: Higher priority first, then in the order of submission.
 _ORDER = (jobs.c.priority.desc(), jobs.c.queue_seq)
 _DUE = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= bindparam("now"))
-_FREE_TO_LAUNCH = and_(jobs.c.held == 0, jobs.c.cancel_at.is_(None))
+_FREE_TO_LAUNCH = and_(jobs.c.hold == 0, jobs.c.cancel_at.is_(None))
 
 _REQUEUED = (
     select(jobs)
     .where(jobs.c.schedule_state == ScheduleState.WAITING)
-    .where((jobs.c.attempt > 0) & (jobs.c.held != 2) & jobs.c.cancel_at.is_(None) & _DUE)
+    .where(
+        (jobs.c.attempt > 0) & (jobs.c.hold != HELD_BY_REBOOT) & jobs.c.cancel_at.is_(None) & _DUE
+    )
     .order_by(*_ORDER)
     .limit(bindparam("most"))
 )
@@ -71,9 +79,7 @@ _STARTS = (
     .where(jobs.c.schedule_state == ScheduleState.WAITING)
     .where((jobs.c.attempt == 0) & _FREE_TO_LAUNCH & _DUE)
     .where(
-        ~exists().where(
-            (dependencies.c.job_id == jobs.c.job_id) & (dependencies.c.satisfied == 0)
-        )
+        ~exists().where((dependencies.c.job_id == jobs.c.job_id) & (dependencies.c.satisfied == 0))
     )
     .order_by(*_ORDER)
     .limit(bindparam("most"))
@@ -182,8 +188,13 @@ def next_due(tx: Tx, now: float) -> float | None:
     return None if row is None else next(iter(row.values()))
 
 
+def changes_of_task(tx: Tx, job_id: int, task_id: int, after_seq: int) -> list[HistoryRow]:
+    """The moves of one task since a history row, in order."""
+    found = tx.rows(_CHANGES, job_id=job_id, task_id=task_id, after=after_seq)
+    return [HistoryRow.of(row) for row in found]
+
+
 def snapshot(tx: Tx, job_id: int) -> dict[str, str] | None:
     """What was stored at submission: ``yaml``, ``dag``, ``env``, ``source``."""
     row = tx.row(_SNAPSHOT, job_id=job_id)
     return None if row is None else {key: row[key] for key in ("yaml", "dag", "env", "source")}
-

@@ -6,10 +6,15 @@ Owns the shape in which the rest of jobsched sees a row; reads nothing by itself
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus
 from jobsched.store.database import Row
+
+#: ``JobRow.hold`` of a job held by an operator: adoption goes on, no launch begins.
+HELD: Final = 1
+#: ``JobRow.hold`` of a job held after a reboot: adoption waits too.
+HELD_BY_REBOOT: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +27,7 @@ class JobRow:
     status: TaskStatus
     attempt: int
     priority: int
-    held: int
+    hold: int
     queue_seq: int | None
     created_at: float
     submitted_at: float | None

@@ -1,7 +1,8 @@
 """The tables, and the facts that the database itself refuses to have otherwise.
 
-Owns names, types and CHECKs; holds no query. INTEGER, REAL and TEXT only, so that a statement means
-the same whether SQLAlchemy runs it or the driver does. A change here needs a step in ``migrations``.
+Owns names, types and CHECKs; holds no query. INTEGER, REAL and TEXT only, so that a statement
+means the same whether SQLAlchemy runs it or the driver does. A change here needs a step in
+``migrations``.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ jobs: Final = Table(
     Column("attempt", Integer, nullable=False, server_default="0"),
     Column("priority", Integer, nullable=False, server_default="0"),
     # 0 no, 1 by an operator (adoption goes on), 2 after a reboot (adoption waits too).
-    Column("held", Integer, nullable=False, server_default="0"),
+    Column("hold", Integer, nullable=False, server_default="0"),
     # Place in the order of submission: the history row of its first WAITING.
     Column("queue_seq", Integer),
     Column("created_at", Float, nullable=False),
@@ -58,7 +59,7 @@ jobs: Final = Table(
     CheckConstraint(_one_of("schedule_state", ScheduleState), name="schedule_state_known"),
     CheckConstraint(_one_of("status", TaskStatus), name="status_known"),
     CheckConstraint("priority BETWEEN -1000 AND 1000", name="priority_in_range"),
-    CheckConstraint("held IN (0, 1, 2)", name="held_known"),
+    CheckConstraint("hold IN (0, 1, 2)", name="hold_known"),
     CheckConstraint("attempt >= 0", name="attempt_not_negative"),
     CheckConstraint(
         "(schedule_state = 'DONE') = (ended_at IS NOT NULL)", name="done_exactly_when_ended"
@@ -177,7 +178,7 @@ history: Final = Table(
     metadata,
     Column("seq", Integer, primary_key=True, autoincrement=True),
     Column("at", Float, nullable=False),
-    # SCHEDULE and STATUS are moves; LIMIT a change of a limit; ACTION an operator's; PRUNED a removal.
+    # SCHEDULE and STATUS: moves; LIMIT: a change of a limit; ACTION: an operator's; PRUNED.
     Column("kind", Text, nullable=False),
     Column("job_id", Integer),
     Column("task_id", Integer),

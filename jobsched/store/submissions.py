@@ -1,4 +1,4 @@
-"""What is written once, when a job is submitted: its snapshot, its place in the queue, whom it follows."""
+"""What is written once, when a job is submitted: snapshot, place in the queue, whom it follows."""
 
 from __future__ import annotations
 
@@ -44,6 +44,4 @@ def follow(tx: Tx, job_id: int, on_job_id: int) -> bool | None:
 def enter_queue(tx: Tx, held: Held, job: JobRow, by: By) -> None:
     """INACTIVE to WAITING; its place in the queue is that history row."""
     seq = moves.next_seq(tx)
-    moves.schedule(
-        tx, held, job, ScheduleState.WAITING, by, queue_seq=seq, submitted_at=by.now
-    )
+    moves.schedule(tx, held, job, ScheduleState.WAITING, by, queue_seq=seq, submitted_at=by.now)

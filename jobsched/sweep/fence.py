@@ -6,6 +6,7 @@ seen to hold the attempt's lock; the database is somebody else's business.
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import Final
 
@@ -49,14 +50,20 @@ def end_attempt(context: Context, attempt: AttemptRow, *, within: float) -> list
     deadline = context.clock.monotonic() + within
     who = identity_of(attempt)
     if who is not None:
-        process.signal(who, signal.SIGKILL)
+        _kill(who)
     while lock.probe(path) is not Grip.FREE:
         holders = process.holders(path)
         for pid in holders:
             found = process.identify(pid)
             if found is not None:
-                process.signal(found, signal.SIGKILL)
+                _kill(found)
         if context.clock.monotonic() > deadline:
             return holders
         context.clock.sleep(_LOOK)
     return []
+
+
+def _kill(who: Identity) -> None:
+    """SIGKILL, to anybody but ourselves."""
+    if who.pid != os.getpid():
+        process.signal(who, signal.SIGKILL)

@@ -1,7 +1,7 @@
 """Controllers that died: what becomes of their jobs.
 
-``judge`` is a pure function of the rows and what was seen; ``take_back`` applies its verdicts inside
-the transaction of a scheduling pass. Touches no process and no cluster.
+``judge`` is a pure function of the rows and what was seen; ``take_back`` applies its verdicts
+inside the transaction of a scheduling pass. Touches no process and no cluster.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads
 from jobsched.store.database import Tx
 from jobsched.store.moves import By
-from jobsched.store.rows import AttemptRow, JobRow
+from jobsched.store.rows import HELD_BY_REBOOT, AttemptRow, JobRow
 from jobsched.sweep.evidence import evidence
 
 #: Seconds of life after which a controller counts as healthy, and earlier requeues are forgotten.
@@ -87,12 +87,12 @@ def take_back(tx: Tx, held: Held, context: Context, by: By) -> list[int]:
             continue
         attempt = reads.attempt(tx, job.job_id, job.attempt)
         verdict = judge(job, attempt, context.config.controller, now=by.now, boot_id=boot_id)
-        if not _apply(tx, held, context, job, verdict, by):
+        if not _apply(tx, held, context, job, verdict=verdict, by=by):
             to_settle.append(job.job_id)
     return to_settle
 
 
-def _apply(tx: Tx, held: Held, context: Context, job: JobRow, verdict: Verdict, by: By) -> bool:
+def _apply(tx: Tx, held: Held, context: Context, job: JobRow, *, verdict: Verdict, by: By) -> bool:
     """Whether the job goes on with another controller."""
     match verdict:
         case Requeue():
@@ -104,7 +104,7 @@ def _apply(tx: Tx, held: Held, context: Context, job: JobRow, verdict: Verdict, 
                 requeues=verdict.requeues,
                 failed_starts=verdict.failed_starts,
                 not_before=verdict.not_before,
-                held=2 if verdict.hold else job.held,
+                hold=HELD_BY_REBOOT if verdict.hold else job.hold,
             )  # fmt: skip
             return True
         case Doom():

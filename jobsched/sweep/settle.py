@@ -38,8 +38,8 @@ def _settle(context: Context, job_id: int) -> bool:
     if job is None or not _is_ours(context, job):
         return False
     by = context.by(job.cancel_reason, attempt=job.attempt)
-    clean = all([_settle_task(context, job, task, by) for task in tasks])
-    if not clean:
+    left = [task for task in tasks if not _settle_task(context, job, task, by)]
+    if left:
         return False
     with context.locked() as held, context.db.write() as tx:
         current = moves.owned(tx, job_id, by)

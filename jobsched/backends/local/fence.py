@@ -1,0 +1,94 @@
+"""The fence of a cluster: which attempt may act, and whether anything may still be started.
+
+Owns one small file. It only ever tightens: the number never falls, "stopped" is never taken back. A
+runner holds the workload lock, then compares its attempt with the file, then runs; who fences writes
+the file, then looks at the lock. So either the runner sees the fence or the other sees the runner.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from jobsched.backends.local.folder import Folder, write
+from jobsched.clock import Clock
+from jobsched.errors import BackendError, Fenced
+
+#: Seconds to wait for another process that is about to write the file, which takes it microseconds.
+_PATIENCE: Final = 10.0
+_STOPPED: Final = " stopped"
+
+
+class Fence(NamedTuple):
+    """What the file says."""
+
+    #: The attempt that may act; 0 where nobody has written a number.
+    attempt: int = 0
+    #: Whether nothing may be started any more, by whomever.
+    stopped: bool = False
+
+    @property
+    def text(self) -> str:
+        """The line in the file; a runner compares it with its attempt's number as a whole."""
+        return f"{self.attempt}{_STOPPED if self.stopped else ''}\n"
+
+
+def read(folder: Folder) -> Fence:
+    """What the file says now."""
+    try:
+        text = folder.fence.read_text(encoding="ascii").rstrip("\n")
+    except (FileNotFoundError, NotADirectoryError):
+        return Fence()
+    number = text.removesuffix(_STOPPED)
+    return Fence(int(number) if number.isdecimal() else 0, text.endswith(_STOPPED))
+
+
+def raise_to(folder: Folder, attempt: int, clock: Clock, *, sync: bool) -> Fence:
+    """Let ``attempt``, and none before it, act. Raises ``Fenced`` if a later one came first.
+
+    ``sync``: the number survives a loss of power. (Exclusion does not hang on that: no process does.)
+    """
+    with _alone(folder, clock):
+        found = read(folder)
+        if found.attempt > attempt:
+            raise Fenced(folder.name, attempt, found.attempt)
+        if found.attempt < attempt:
+            found = found._replace(attempt=attempt)
+            write(folder.fence, found.text, sync=sync)
+    return found
+
+
+def close(folder: Folder, clock: Clock) -> None:
+    """Let nothing be started in this cluster any more."""
+    if read(folder).stopped:
+        return
+    with _alone(folder, clock):
+        write(folder.fence, read(folder)._replace(stopped=True).text)
+
+
+@contextmanager
+def _alone(folder: Folder, clock: Clock) -> Iterator[None]:
+    descriptor = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        deadline = clock.monotonic() + _PATIENCE
+        while not _locked(descriptor):
+            if clock.monotonic() > deadline:
+                raise BackendError(
+                    f"another process has been changing cluster {folder.name} for"
+                    f" {_PATIENCE:g} s and does not go on; see who has {folder.path} open"
+                )
+            clock.sleep(0.001)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,73 @@
+"""One process of the storm: submits, launches, finishes, dies and cancels, as fast as it can."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from jobsched.context import Context, Identity, open_context
+from jobsched.errors import Cancelled
+from jobsched.scheduler.ending import cancel, job_done
+from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.slot import scheduled_launch
+from jobsched.scheduler.starter import Claim
+from jobsched.scheduler.submission import Submission, load, submit_new
+from jobsched.states import ScheduleState
+from jobsched.store import reads
+from tests.world import InProcessStarter
+
+
+def storm(root: Path, dag: Path, seed: int, submits: int) -> None:
+    """Submit so many jobs and play the controller of whatever this process has claimed."""
+    chance = random.Random(seed)
+    context = open_context(root, actor=f"storm {seed}")
+    starter = InProcessStarter()
+    context.starter = starter
+    submission = Submission(loaded=load(dag), source=str(dag))
+    mine: list[int] = []
+    while len(mine) < submits:
+        mine += submit_new(context, [submission])
+        if chance.random() < 0.2:
+            cancel(context, [chance.choice(mine)])
+        while starter.claims and chance.random() < 0.7:
+            play(context, starter, starter.claims[0], chance)
+    while unfinished(context):
+        for claim in list(starter.claims):
+            play(context, starter, claim, chance)
+        run_pass(context, settling=True)
+
+
+def play(context: Context, starter: InProcessStarter, claim: Claim, chance: random.Random) -> None:
+    """Be the controller of one claimed attempt, for good or ill."""
+    controller = open_context(context.home.root, actor="controller")
+    controller.starter = starter
+    controller.identity = Identity(claim.job_id, claim.attempt)
+    controller.mine(claim.job_id, "play")
+    try:
+        if chance.random() < 0.1:
+            return
+        try:
+            for _ in range(chance.randrange(3)):
+                with scheduled_launch(
+                    controller, claim.job_id, waiter=lambda _: run_pass(context) and None
+                ):
+                    pass
+        except Cancelled:
+            pass
+        job_done(controller, claim.job_id, status="SUCCEEDED")
+    finally:
+        starter.die(claim)
+        controller.db.close()
+
+
+def unfinished(context: Context) -> bool:
+    """Whether any job is not DONE."""
+    with context.db.read() as tx:
+        if reads.alive_jobs(tx):
+            return True
+        return bool(tx.rows(_WAITING))
+
+
+_WAITING = reads.select(reads.jobs.c.job_id).where(
+    reads.jobs.c.schedule_state == ScheduleState.WAITING
+)

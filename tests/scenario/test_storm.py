@@ -1,0 +1,56 @@
+"""Many processes at once: the limits hold at every row of the history, and nothing is forgotten."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from jobsched.scheduler.operate import set_limits
+from jobsched.states import ScheduleState
+from jobsched.store.schema import history
+from tests.scenario.conftest import MakeWorld
+from tests.scenario.storm import storm, unfinished
+
+#: Raised for a longer storm than the suite has time for.
+PROCESSES = int(os.environ.get("STORM_PROCESSES", "4"))
+SUBMITS = int(os.environ.get("STORM_SUBMITS", "40"))
+LAUNCH, ALIVE = 3, 6
+
+
+@pytest.mark.timeout(1200)
+def test_storm(make_world: MakeWorld, tmp_path: Path) -> None:
+    """Submits, launches, ends, deaths and cancels from several processes keep every limit."""
+    world = make_world("[controller]\nmax_requeues = 1000\n")
+    set_limits(world.context, launch=LAUNCH, alive=ALIVE)
+    dag = tmp_path / "storm.yaml"
+    dag.write_text("run: 'true'\n")
+    spawn = multiprocessing.get_context("spawn")
+    workers = [
+        spawn.Process(target=storm, args=(world.root, dag, seed, SUBMITS))
+        for seed in range(PROCESSES)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0] * PROCESSES
+    assert not unfinished(world.context)
+    with world.context.db.read() as tx:
+        rows = tx.rows(select(history).where(history.c.kind == "SCHEDULE").order_by(history.c.seq))
+    state: dict[int, str] = {}
+    for row in rows:
+        before, to = state.get(row["job_id"]), row["to_value"]
+        assert row["from_value"] == before, f"history row {row['seq']} breaks the chain"
+        state[row["job_id"]] = to
+        counts = Counter(state.values())
+        alive = counts["LAUNCHING"] + counts["ALIVE"] + counts["ALIVE_WAITING"]
+        if to == "LAUNCHING":
+            assert counts["LAUNCHING"] <= LAUNCH, f"too many launch at row {row['seq']}"
+        if to == "LAUNCHING" and before == "WAITING":
+            assert alive <= ALIVE, f"too many alive at row {row['seq']}"
+    assert Counter(state.values()) == {ScheduleState.DONE: PROCESSES * SUBMITS}

@@ -1,0 +1,207 @@
+"""A whole jobsched in a temporary home, with real processes: what the scenario tests act in."""
+
+from __future__ import annotations
+
+import os
+import signal
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import bindparam, select
+
+from jobsched import lock, process
+from jobsched.context import Context, open_context
+from jobsched.home import Home
+from jobsched.scheduler.ending import cancel
+from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.starter import Claim
+from jobsched.scheduler.submission import Submission, load, stored_env, submit_new
+from jobsched.scheduler.ticker import Ticker
+from jobsched.states import ScheduleState, TaskStatus
+from jobsched.store import reads
+from jobsched.store.rows import AttemptRow, JobRow, TaskRow
+from jobsched.store.schema import history
+from tests.support import wait_until
+
+_MOVES = (
+    select(history.c.from_value, history.c.to_value)
+    .where((history.c.job_id == bindparam("job_id")) & (history.c.kind == "SCHEDULE"))
+    .order_by(history.c.seq)
+)
+
+#: Settings that make waits short; what is waited *for* stays the same.
+CONFIG = """
+[recovery]
+retry_gap_seconds = {gap}
+grace_seconds = 0.1
+probe_seconds = 0.5
+[backend]
+stop_grace_seconds = {grace}
+[submit]
+pass_env = ["COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG"]
+"""
+
+
+@dataclass
+class World:
+    """One home and what a test does in it."""
+
+    root: Path
+    extra: str = ""
+    gap: float = 0.2
+    grace: float = 1.0
+    context: Context = field(init=False)
+    _ticker: Ticker | None = None
+
+    def __post_init__(self) -> None:
+        home = Home(self.root)
+        home.create()
+        home.config_file.write_text(CONFIG.format(gap=self.gap, grace=self.grace) + self.extra)
+        self.context = open_context(self.root, actor="test")
+        self.context.ensure_home()
+
+    @property
+    def home(self) -> Home:
+        """Its paths."""
+        return self.context.home
+
+    def submit(self, yaml: str, *, name: str = "job", priority: int | None = None) -> int:
+        """Submit a DAG given as text; the job's id."""
+        path = self.root.parent / f"{name}.yaml"
+        path.write_text(textwrap.dedent(yaml))
+        submission = Submission(
+            loaded=load(path, name=name), source=str(path), env=stored_env(self.context),
+            priority=priority,
+        )  # fmt: skip
+        return submit_new(self.context, [submission])[0]
+
+    def tick(self) -> None:
+        """Have this process tick, as ``wait`` would, until the end of the test."""
+        self._ticker = Ticker(self.context).start()
+
+    def sweep(self) -> None:
+        """One full sweep by this process."""
+        run_pass(self.context, settling=True)
+
+    def job(self, job_id: int) -> JobRow:
+        """A job's row now."""
+        with self.context.db.read() as tx:
+            found = reads.job(tx, job_id)
+        assert found is not None, f"job {job_id} is gone"
+        return found
+
+    def tasks(self, job_id: int) -> list[TaskRow]:
+        """A job's task rows now."""
+        with self.context.db.read() as tx:
+            return reads.tasks_of(tx, job_id)
+
+    def statuses(self, job_id: int) -> list[str]:
+        """The tasks' statuses now, as text."""
+        return [str(task.status) for task in self.tasks(job_id)]
+
+    def attempt(self, job_id: int) -> AttemptRow:
+        """The job's newest attempt."""
+        with self.context.db.read() as tx:
+            job = reads.job(tx, job_id)
+            found = None if job is None else reads.attempt(tx, job_id, job.attempt)
+        assert found is not None, f"job {job_id} has no attempt"
+        return found
+
+    def history(self, job_id: int) -> list[tuple[str | None, str | None]]:
+        """The schedule moves of a job."""
+        with self.context.db.read() as tx:
+            rows = tx.rows(_MOVES, job_id=job_id)
+        return [(row["from_value"], row["to_value"]) for row in rows]
+
+    def until(self, condition: Callable[[], object], what: str, timeout: float = 20.0) -> None:
+        """Wait for a condition; on failure the controllers' logs are part of the message."""
+        try:
+            wait_until(condition, timeout, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.logs()}") from None
+
+    def until_state(self, job_id: int, state: ScheduleState, timeout: float = 20.0) -> None:
+        """Wait until the job is in ``state``."""
+        self.until(
+            lambda: self.job(job_id).schedule_state is state, f"job {job_id} to be {state}", timeout
+        )
+
+    def until_status(
+        self, job_id: int, status: TaskStatus, task_id: int = 0, timeout: float = 20.0
+    ) -> None:
+        """Wait until a task has ``status``."""
+        self.until(
+            lambda: self.tasks(job_id)[task_id].status is status,
+            f"task {task_id} of job {job_id} to be {status}", timeout,
+        )  # fmt: skip
+
+    def until_done(self, job_id: int, timeout: float = 30.0) -> JobRow:
+        """Wait until the job is DONE."""
+        self.until_state(job_id, ScheduleState.DONE, timeout)
+        return self.job(job_id)
+
+    def controller(self, job_id: int) -> int:
+        """The PID of the job's controller, once it is known and has made its first call."""
+        self.until(lambda: self.attempt(job_id).called_at, f"a controller of job {job_id}")
+        return self.attempt(job_id).pid or 0
+
+    def kill_controller(self, job_id: int, number: int = signal.SIGKILL) -> int:
+        """Send the job's controller a signal; the attempt that it was."""
+        os.kill(self.controller(job_id), number)
+        return self.attempt(job_id).attempt
+
+    def logs(self) -> str:
+        """All controllers' logs, for messages."""
+        found = sorted((self.root / "logs" / "controller").glob("*.log"))
+        return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in found)
+
+    def close(self) -> None:
+        """End everything that the test left, by force where needed; fails if something stays."""
+        with self.context.db.read() as tx:
+            alive = [job.job_id for job in reads.alive_jobs(tx)]
+        cancel(self.context, alive)
+        if self._ticker is not None:
+            self._ticker.stop()
+        for pid in self.processes():
+            found = process.identify(pid)
+            if found is not None:
+                process.signal(found, signal.SIGKILL)
+        wait_until(lambda: not self.processes(), 10, "the test's processes to be gone")
+        self.context.db.close()
+
+    def processes(self) -> list[int]:
+        """PIDs that hold a lock in this home, this process left out."""
+        locks = [*self.root.glob("attempts/*.lock"), *self.root.glob("clusters/*/**/*lock*")]
+        found = {pid for path in locks for pid in process.holders(path)}
+        return sorted(found - {os.getpid()})
+
+
+class InProcessStarter:
+    """Starts no process: keeps the attempts' locks, so that a test acts as their controllers."""
+
+    def __init__(self) -> None:
+        self.claims: list[Claim] = []
+
+    def start(self, claim: Claim, command: Sequence[str], env: object) -> int:
+        """Keep the lock of the claim."""
+        self.claims.append(claim)
+        return 0
+
+    def leave_attendant(self) -> None:
+        """Nobody needs one."""
+
+    def reap(self) -> dict[tuple[int, int], str]:
+        """Nobody has ended."""
+        return {}
+
+    def die(self, claim: Claim) -> None:
+        """The controller of ``claim`` dies."""
+        self.claims.remove(claim)
+        os.close(claim.lock_fd)
+
+
+def is_held(home: Home, job_id: int, attempt: int) -> bool:
+    """Whether an attempt's lock is held."""
+    return lock.probe(home.attempt_lock(job_id, attempt)) is lock.Grip.HELD
