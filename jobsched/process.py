@@ -52,6 +52,16 @@ class Entry(NamedTuple):
         """Whether it has ended and only waits to be collected by its parent."""
         return self.state in "ZX"
 
+    @property
+    def key(self) -> tuple[int, int]:
+        """What tells it apart on this machine, since it was started."""
+        return self.pid, self.start_ticks
+
+    @property
+    def identity(self) -> Identity:
+        """Who it is."""
+        return Identity(self.pid, self.start_ticks, boot_id(), _pid_ns())
+
 
 def me() -> Identity:
     """The calling process."""

@@ -80,7 +80,7 @@ class Backend(Protocol):
         ...
 
     def probe(self, cluster: str) -> Observation:
-        """What is known of the cluster now. Never raises for a cluster that does not exist: GONE."""
+        """What is known of the cluster now. Does not raise for one that does not exist: GONE."""
         ...
 
     def watch(self, cluster: str) -> list[int]:
@@ -111,5 +111,5 @@ class Backend(Protocol):
         ...
 
     def preempt(self, cluster: str) -> None:
-        """Lose the cluster on purpose, as a preemption would. Raises ``BackendError`` if it cannot."""
+        """Lose the cluster on purpose, as a preemption would; ``BackendError`` if it cannot."""
         ...

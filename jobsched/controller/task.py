@@ -138,26 +138,22 @@ class TaskDriver:
         if row.status is TaskStatus.PENDING and self.task.run is None and self.task.setup is None:
             self._journal.move(self.task.task_id, TaskStatus.SUCCEEDED, "nothing to run")
             return
-        outcome = self._pick_up(executor, row)
+        outcome = self._pick_up(executor, row, listener)
         while isinstance(outcome, Launched):
             outcome = self._watch(executor, listener)
         self.settle(outcome)
 
-    def _pick_up(self, executor: StrategyExecutor, row: TaskRow) -> Outcome:
+    def _pick_up(self, executor: StrategyExecutor, row: TaskRow, listener: Listener) -> Outcome:
         """Adopt what runs already, or launch it."""
-        seen = self._adopt(row)
-        is_old = row.lost_launch is not None and row.launches <= row.lost_launch
-        runs = seen is not None and seen.state in (ClusterState.UP, ClusterState.ENDED)
-        match row.status:
-            case TaskStatus.RUNNING:
-                return self._launched(row)
-            case TaskStatus.RECOVERING:
-                return executor.adopted() if runs and not is_old else executor.recover()
-            case TaskStatus.STARTING if runs:
-                return executor.adopted()
-            case _:
-                self._journal.move(self.task.task_id, TaskStatus.STARTING)
-                return executor.launch()
+        found = self._adopt(row, listener)
+        if row.status is TaskStatus.RUNNING:
+            return self._launched(row)
+        if executor.row.adoptable and found in (ClusterState.UP, ClusterState.ENDED):
+            return executor.adopted()
+        if row.status is TaskStatus.RECOVERING:
+            return executor.recover()
+        self._journal.move(self.task.task_id, TaskStatus.STARTING)
+        return executor.launch()
 
     def _launched(self, row: TaskRow) -> Launched:
         """A RUNNING task: the watch will say what its cluster's answer means."""
@@ -166,13 +162,20 @@ class TaskDriver:
             raise BackendError(f"task {row.name} is RUNNING but names no cluster")
         return Launched(row.cluster, placement)
 
-    def _adopt(self, row: TaskRow) -> Observation | None:
-        """Fence the cluster that the row names, and look at it."""
+    def _adopt(self, row: TaskRow, listener: Listener) -> ClusterState:
+        """Fence the cluster that the row names, and look at it until there is an answer.
+
+        Without one nothing may be launched: that would begin by stopping what may well run.
+        """
         if row.cluster is None or row.torn_down:
-            return None
+            return ClusterState.GONE
         seen = self._backend.adopt(row.cluster, self._journal.attempt)
+        while seen.state is ClusterState.UNKNOWN:
+            self._check()
+            listener.wait(self._journal.context.config.recovery.probe_seconds)
+            seen = self._backend.probe(row.cluster)
         log.info("task %s: cluster %s is %s", row.name, row.cluster, seen.state)
-        return seen
+        return seen.state
 
     def _watch(self, executor: StrategyExecutor, listener: Listener) -> Outcome:
         """Watch the task on its cluster until that says something, and act on it."""
@@ -225,6 +228,8 @@ class TaskDriver:
         task_id = self.task.task_id
         match outcome:
             case Succeed(observation):
+                # What it ran to its end before a recovery looked: it has been RUNNING all the same.
+                self._journal.move(task_id, TaskStatus.RUNNING)
                 self._journal.move(
                     task_id, TaskStatus.SUCCEEDED,
                     exit_code=observation.exit_code,

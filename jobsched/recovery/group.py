@@ -27,14 +27,13 @@ def launch_group(members: Sequence[StrategyExecutor]) -> list[Outcome]:
     """
     settled: dict[int, Outcome] = {}
     while waiting := [member for member in members if member.task.task_id not in settled]:
-        # A member that a crash kept from storing the last pause remembers fewer tries.
-        lead = max(waiting, key=lambda member: member.row.tries)
-        lead.rest()
-        settled |= _try(lead, waiting)
+        # A pause is stored for the first member first: after a crash that one remembers the most.
+        waiting[0].rest()
+        settled |= _try(waiting)
     return [settled[member.task.task_id] for member in members]
 
 
-def _try(lead: StrategyExecutor, members: Sequence[StrategyExecutor]) -> dict[int, Outcome]:
+def _try(members: Sequence[StrategyExecutor]) -> dict[int, Outcome]:
     """One try: what became of which member; those that it leaves out wait for the next."""
     left = {m.task.task_id: _named(m, m.steps.prove_gone()) for m in members}
     settled: dict[int, Outcome] = {
@@ -44,7 +43,7 @@ def _try(lead: StrategyExecutor, members: Sequence[StrategyExecutor]) -> dict[in
     failures = _failures(left.values()) or (_place(rest) if rest else ())
     if not failures:
         return settled | {member.task.task_id: member.steps.started() for member in rest}
-    decision = lead.decide(failures)
+    decision = rest[0].decide(failures)
     if isinstance(decision, Fail):
         return settled | {member.task.task_id: decision for member in rest}
     for member in rest:

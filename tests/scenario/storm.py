@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
 from pathlib import Path
+
+from sqlalchemy import select
 
 from jobsched.context import Context, Identity, open_context
 from jobsched.errors import Cancelled
@@ -14,6 +17,7 @@ from jobsched.scheduler.starter import Claim
 from jobsched.scheduler.submission import Submission, load, submit_new
 from jobsched.states import ScheduleState
 from jobsched.store import reads
+from jobsched.store.schema import jobs
 from tests.world import InProcessStarter
 
 
@@ -25,16 +29,32 @@ def storm(root: Path, dag: Path, seed: int, submits: int) -> None:
     context.starter = starter
     submission = Submission(loaded=load(dag), source=str(dag))
     mine: list[int] = []
+    players: dict[Claim, threading.Thread] = {}
     while len(mine) < submits:
         mine += submit_new(context, [submission])
         if chance.random() < 0.2:
             cancel(context, [chance.choice(mine)])
-        while starter.claims and chance.random() < 0.7:
-            play(context, starter, starter.claims[0], chance)
+        begin(context, starter, players, chance)
     while unfinished(context):
-        for claim in list(starter.claims):
-            play(context, starter, claim, chance)
+        begin(context, starter, players, chance)
         run_pass(context, settling=True)
+    for player in players.values():
+        player.join()
+
+
+def begin(
+    context: Context,
+    starter: InProcessStarter,
+    players: dict[Claim, threading.Thread],
+    chance: random.Random,
+) -> None:
+    """Give every claimed attempt a thread that plays its controller."""
+    for claim in list(starter.claims):
+        if claim not in players:
+            seeded = random.Random(chance.random())
+            player = threading.Thread(target=play, args=(context, starter, claim, seeded))
+            players[claim] = player
+            player.start()
 
 
 def play(context: Context, starter: InProcessStarter, claim: Claim, chance: random.Random) -> None:
@@ -48,9 +68,7 @@ def play(context: Context, starter: InProcessStarter, claim: Claim, chance: rand
             return
         try:
             for _ in range(chance.randrange(3)):
-                with scheduled_launch(
-                    controller, claim.job_id, waiter=lambda _: run_pass(context) and None
-                ):
+                with scheduled_launch(controller, claim.job_id):
                     pass
         except Cancelled:
             pass
@@ -68,6 +86,4 @@ def unfinished(context: Context) -> bool:
         return bool(tx.rows(_WAITING))
 
 
-_WAITING = reads.select(reads.jobs.c.job_id).where(
-    reads.jobs.c.schedule_state == ScheduleState.WAITING
-)
+_WAITING = select(jobs.c.job_id).where(jobs.c.schedule_state == ScheduleState.WAITING)

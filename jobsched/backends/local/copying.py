@@ -29,8 +29,8 @@ class _LeftOut(Protocol):
 class Layout:
     """Lays out the files of one cluster's nodes.
 
-    ``home``: jobsched's own directory, which no copy contains. ``check`` is called between files and
-    raises to end it. ``note`` takes a line for the task's log.
+    ``home``: jobsched's own directory, which no copy contains. ``check`` is called between files
+    and raises to end it. ``note`` takes a line for the task's log.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Layout:
         self._never = {_inode(home)}
 
     def make(self, node: int) -> None:
-        """Lay out node ``node``. Raises ``PrecheckFailed`` where what is to be copied is not there."""
+        """Lay out one node. Raises ``PrecheckFailed`` where what is to be copied is not there."""
         workdir = self._folder.workdir(node)
         workdir.mkdir(mode=0o700)
         if self._task.workdir is not None:

@@ -3,8 +3,8 @@
 Owns who belongs to a task, and hits nobody else. These do: whoever holds the workload lock, and
 whoever is in the session of one of its runners. The second matters for programs that close the
 descriptors they inherit, as Python's ``subprocess`` does. A session is the runner's own only where
-that is proven, for its number is a PID, which can be reused once the session is empty. A process that
-both closed the lock and made a session of its own has escaped, and is nobody's.
+that is proven, for its number is a PID, which can be reused once the session is empty. A process
+that both closed the lock and made a session of its own has escaped, and is nobody's.
 """
 
 from __future__ import annotations
@@ -30,44 +30,151 @@ _BEFORE_SEARCH: Final = 0.05
 _PATIENCE: Final = 10.0
 
 
-class Task:
-    """The processes of one cluster's task, here and now."""
+def stop(folder: Folder, num_nodes: int, *, grace: float, clock: Clock) -> None:
+    """End every process of the task, by force after ``grace`` seconds.
+
+    Raises ``BackendError`` naming those that would not end.
+    """
+    task = _Task(folder, num_nodes)
+    if task.may_live():
+        _end(task, task.family(), grace, clock)
+
+
+def lose(folder: Folder, num_nodes: int, *, clock: Clock) -> None:
+    """Kill every process of the task, the runners first so that they write no record."""
+    task = _Task(folder, num_nodes)
+    task.search()  # who is in a runner's session is proven while the runner lives
+    for who in task.runners:
+        process.signal(who, signal.SIGKILL)
+    _end(task, [], 0.0, clock)
+
+
+def _end(task: _Task, family: list[Entry], grace: float, clock: Clock) -> None:
+    began = clock.monotonic()
+    asked = {entry.key for entry in family}
+    for entry in family:
+        _ask(entry)
+    pause = _FIRST
+    while True:
+        if not task.may_live() and not any(_lives(entry) for entry in family):
+            return
+        waited = clock.monotonic() - began
+        if waited >= min(_BEFORE_SEARCH, grace):
+            found = task.search()
+            if not found and task.is_explained:
+                return
+            if waited > grace + _PATIENCE:
+                raise BackendError(_stubborn(task.name, found))
+            for entry in found:
+                if waited >= grace:
+                    process.signal(entry.identity, signal.SIGKILL)
+                elif entry.key not in asked:
+                    _ask(entry)
+            asked |= {entry.key for entry in found}
+        clock.sleep(pause)
+        pause = min(pause * _GROWTH, _LONGEST)
+
+
+def _ask(entry: Entry) -> None:
+    """Ask a process to end; one that is stopped could not do it."""
+    if process.signal(entry.identity, signal.SIGTERM) and entry.state == "T":
+        process.signal(entry.identity, signal.SIGCONT)
+
+
+def _lives(entry: Entry) -> bool:
+    return process.is_same(entry.identity) is True
+
+
+def _stubborn(cluster: str, found: list[Entry]) -> str:
+    if not found:
+        return (
+            f"cluster {cluster}: a process that cannot be seen from here (another user's, or in"
+            " another container) holds its lock; end it there"
+        )
+    names = ", ".join(f"PID {entry.pid} (state {entry.state})" for entry in found)
+    return f"cluster {cluster}: killed, but not gone: {names}"
+
+
+class _Task:
+    """The processes of one cluster's task."""
 
     def __init__(self, folder: Folder, num_nodes: int) -> None:
-        self._folder = folder
-        self._nodes = record.read_all(folder, num_nodes)
-        self._known: set[Entry] = set()
+        self._folder, self._num_nodes = folder, num_nodes
+        self._me = process.me()
+        self._nodes: list[Node] = []
+        self._look()
+        #: Who was found to belong to it: proof of a session for later searches.
+        self._known: set[tuple[int, int]] = set()
+        #: Whether what holds the lock, if anything does, is a launcher or this very process.
+        self.is_explained = False
+
+    @property
+    def name(self) -> str:
+        return self._folder.name
 
     @property
     def runners(self) -> list[Identity]:
-        """The runners that are alive."""
-        return [who for who in self._sessions() if process.is_same(who) is True]
+        """The runners that live."""
+        return [who for _, who in self._sessions if process.is_same(who) is True]
 
     def may_live(self) -> bool:
         """False only if nothing of the task is left; cheap, and true when in doubt."""
         if lock.probe(self._folder.lock) is not Grip.FREE:
             return True
-        return any(_is_group(who.pid) for who in self._sessions())
+        return any(_is_group(who.pid) for _, who in self._sessions)
+
+    def family(self) -> list[Entry]:
+        """The runners that live, then what descends from them: most often all, and found fast."""
+        runners = self.runners
+        below = [pid for who in runners for pid in process.descendants(who.pid)]
+        pids = [*(who.pid for who in runners), *below]
+        return [entry for pid in pids if (entry := process.look_up(pid)) is not None]
 
     def search(self) -> list[Entry]:
         """Every process of the task, runners first."""
+        self._look()
         table = [entry for entry in process.table() if not entry.is_dead]
-        holding = set(process.holders(self._folder.lock))
-        if holding:
-            holding -= {os.getpid(), *process.holders(self._folder.facts_file)}
-        found = {entry for entry in table if entry.pid in holding}
-        for node in self._nodes:
-            session = {entry for entry in table if node.runner and entry.session == node.runner.pid}
-            if any(self._proves(entry, node, found) for entry in session):
+        held_by = set(process.holders(self._folder.lock))
+        excused = {self._me.pid, *(process.holders(self._folder.facts_file) if held_by else ())}
+        found = {entry for entry in table if entry.pid in held_by - excused}
+        for node, who in self._sessions:
+            session = {entry for entry in table if entry.session == who.pid}
+            if any(entry in found or self._proves(entry, node, who) for entry in session):
                 found |= session
-        self._known |= found
-        leaders = {who.pid for who in self._sessions()}
+        found = {entry for entry in found if entry.pid != self._me.pid}
+        self._known |= {entry.key for entry in found}
+        is_held = lock.probe(self._folder.lock) is not Grip.FREE
+        self.is_explained = not is_held or bool(held_by & excused)
+        leaders = {who.pid for _, who in self._sessions}
         return sorted(found, key=lambda entry: (entry.pid not in leaders, entry.pid))
 
-    def _proves(self, entry: Entry, node: Node, found: set[Entry]) -> bool:
-        """Whether the session in which ``entry`` is must be the runner's own."""
-        if node.runner not in self._sessions():
-            return False
-        is_runner = (entry.pid, entry.start_ticks) == (node.runner.pid, node.runner.start_ticks)
-        began_under_it = node.end is not None and entry.start_ticks < node.end.ticks
-        return is_runner or began_under_it or entry in found or entry in self._known
+    def _look(self) -> None:
+        """Read again who the runners are and whether they ended."""
+        self._nodes = record.read_all(self._folder, self._num_nodes)
+        self._sessions = [
+            (node, node.runner)
+            for node in self._nodes
+            if node.runner is not None
+            and (node.runner.boot_id, node.runner.pid_ns) == (self._me.boot_id, self._me.pid_ns)
+        ]
+
+    def _proves(self, entry: Entry, node: Node, runner: Identity) -> bool:
+        """Whether the session that ``entry`` is in must be that of the runner.
+
+        It is if the runner itself is in it, or somebody who began while the runner lived (so that
+        its PID was taken), or somebody who was known to belong to it before.
+        """
+        if entry.key == (runner.pid, runner.start_ticks) or entry.key in self._known:
+            return True
+        return node.end is not None and entry.start_ticks < node.end.ticks
+
+
+def _is_group(number: int) -> bool:
+    """Whether any process is in the process group of that number."""
+    try:
+        os.killpg(number, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

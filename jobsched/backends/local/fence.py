@@ -1,8 +1,9 @@
 """The fence of a cluster: which attempt may act, and whether anything may still be started.
 
-Owns one small file. It only ever tightens: the number never falls, "stopped" is never taken back. A
-runner holds the workload lock, then compares its attempt with the file, then runs; who fences writes
-the file, then looks at the lock. So either the runner sees the fence or the other sees the runner.
+Owns one small file. It only ever tightens: the number never falls, "stopped" is never taken back.
+A runner holds the workload lock, then compares its attempt with the file, then runs; who fences
+writes the file, then looks at the lock. So either the runner sees the fence or the other sees the
+runner.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def read(folder: Folder) -> Fence:
 def raise_to(folder: Folder, attempt: int, clock: Clock, *, sync: bool) -> Fence:
     """Let ``attempt``, and none before it, act. Raises ``Fenced`` if a later one came first.
 
-    ``sync``: the number survives a loss of power. (Exclusion does not hang on that: no process does.)
+    ``sync``: the number survives a loss of power. (No process does, so nothing hangs on it.)
     """
     with _alone(folder, clock):
         found = read(folder)

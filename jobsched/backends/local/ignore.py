@@ -1,7 +1,7 @@
 """What a copy of a working directory leaves out: ``.skyignore``, else ``.gitignore``.
 
-Owns the reading of those files. As git does, ``.gitignore`` files further down add to the one at the
-top and come before it; ``.skyignore`` stands alone at the top, and then git's do not count.
+Owns the reading of those files. As git does, ``.gitignore`` files further down add to the one at
+the top and come before it; ``.skyignore`` stands alone at the top, and then git's do not count.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One launch: from nothing to a task whose programs are starting, or back to nothing.
 
-Owns the order of the steps, which makes it safe to die between any two of them: the fence before the
-lock, the lock before the runners, and no runner goes on before all are ready and the launcher says
-so. What a launcher that died has left runs nothing, and whoever removes the cluster finds it.
+Owns the order of the steps, which makes it safe to die between any two of them: the fence before
+the lock, the lock before the runners, and no runner goes on before all are ready and the launcher
+says so. What a launcher that died has left runs nothing, and whoever removes the cluster finds it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Hook = Callable[[str], None]
 class Launch:
     """One request, carried out once."""
 
-    def __init__(  # noqa: PLR0913 -- every effect is handed in
+    def __init__(
         self,
         request: LaunchRequest,
         *,
@@ -85,9 +85,7 @@ class Launch:
         with self._ledger.guard():
             facts = self._ledger.allot(self._request)
             self._folder.path.mkdir(mode=0o700, exist_ok=True)
-            state = fence.raise_to(
-                self._folder, self._request.attempt, self._clock, sync=False
-            )
+            state = fence.raise_to(self._folder, self._request.attempt, self._clock, sync=False)
             self._hook("fenced")
             if state.stopped:
                 raise BackendError(f"cluster {self._folder.name} was stopped before its launch")

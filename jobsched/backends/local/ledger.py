@@ -94,7 +94,7 @@ class Ledger:
     def _write(self, wants: Sequence[Want], chosen: Sequence[Facts], job_id: int) -> None:
         made: list[Folder] = []
         try:
-            for (name, task, _), facts in zip(wants, chosen, strict=True):
+            for (name, _, _), facts in zip(wants, chosen, strict=True):
                 folder = Folder(self._root / name)
                 if self._reserved(name) is None:
                     folder.path.mkdir(mode=0o700, exist_ok=True)

@@ -36,7 +36,9 @@ def target(mount: FileMount) -> Target:
     elif text == "~" or text.startswith("~/"):
         base, rest = Base.HOME, text[1:]
     elif text.startswith("~"):
-        raise ValueError(f"file_mounts: {text}: another user's home; write ~/... for the task's own")
+        raise ValueError(
+            f"file_mounts: {text}: another user's home; write ~/... for the task's own"
+        )
     else:
         base, rest = Base.WORKDIR, text
     names = tuple(name for name in rest.split("/") if name not in ("", "."))
@@ -55,8 +57,8 @@ def _problems(mount: FileMount, allow_absolute: bool) -> Iterator[str]:  # noqa:
         bucket = mount.source or mount.name or "a bucket"
         yield (
             f"file_mounts: {mount.target}: {bucket} is object storage, which the local backend does"
-            " not have; it takes a backend of a cloud, and jobsched has none yet: copy the data here"
-            " and give its path"
+            " not have; it takes a backend of a cloud, and jobsched has none yet: copy the data to"
+            " this machine and give its path"
         )
         return
     try:

@@ -26,26 +26,30 @@ def observe(folder: Folder, *, durable: bool = True, fenced: bool = False) -> Ob
     caller has just raised the fence, so that a launch that is under way can start nothing any more.
     """
     try:
-        facts = folder.facts()
-        if facts is None:
-            return ABSENT
-        nodes = record.read_all(folder, facts.num_nodes)
-        ends = [(node.index, node.end) for node in nodes if node.end is not None]
-        if _tells_the_outcome(folder, ends, facts.num_nodes):
-            if durable:
-                record.make_durable(folder, nodes)
-            return _outcome(ends, facts.num_nodes)
-        unfinished = [node for node in nodes if node.end is None]
-        if unfinished and all(node.alive for node in unfinished):
-            return Observation(state=ClusterState.UP, pids=tuple(record.runner_pids(nodes)))
-        if not fenced and is_being_launched(folder):
-            return Observation(state=ClusterState.UNKNOWN, reason="its launch is under way")
-        return Observation(state=ClusterState.GONE, reason=_why_gone(folder, facts, unfinished))
+        return _observe(folder, durable=durable, fenced=fenced)
     except FileNotFoundError:
         return ABSENT  # removed while we looked
     except OSError as error:
         what = Path(str(error.filename or folder.path)).name
         return Observation(state=ClusterState.UNKNOWN, reason=f"{what}: {error.strerror}")
+
+
+def _observe(folder: Folder, *, durable: bool, fenced: bool) -> Observation:
+    facts = folder.facts()
+    if facts is None:
+        return ABSENT
+    nodes = record.read_all(folder, facts.num_nodes)
+    ends = [(node.index, node.end) for node in nodes if node.end is not None]
+    if _tells_the_outcome(folder, ends, facts.num_nodes):
+        if durable:
+            record.make_durable(folder, nodes)
+        return _outcome(ends, facts.num_nodes)
+    unfinished = [node for node in nodes if node.end is None]
+    if unfinished and all(node.alive for node in unfinished):
+        return Observation(state=ClusterState.UP, pids=tuple(record.runner_pids(nodes)))
+    if not fenced and is_being_launched(folder):
+        return Observation(state=ClusterState.UNKNOWN, reason="its launch is under way")
+    return Observation(state=ClusterState.GONE, reason=_why_gone(folder, facts, unfinished))
 
 
 def is_being_launched(folder: Folder) -> bool:

@@ -21,6 +21,10 @@ from jobsched.models import Placement, Resources, TaskSpec
 #: The one region where none is declared.
 HERE: Final = "here"
 _ANY: Final = (None, "*")
+_IMAGE: Final = (
+    "image_id {}: the local backend runs tasks as they are, without images; only a backend that makes"
+    " virtual machines or containers could, and jobsched has none yet"
+)
 #: Fractions of an accelerator are added up; this much is no difference.
 _NOISE: Final = 1e-6
 
@@ -118,11 +122,7 @@ class Room:
     def _judge(self, candidate: Resources, num_nodes: int) -> Iterator[tuple[str, str]]:
         """Each region that the candidate may go to, and why it cannot ("" if it can)."""
         if candidate.image_id is not None:
-            yield "", (
-                f"image_id {candidate.image_id}: the local backend runs tasks as they are, without"
-                " images; only a backend that makes virtual machines or containers could, and"
-                " jobsched has none yet"
-            )
+            yield "", _IMAGE.format(candidate.image_id)
             return
         wanted = candidate.region
         if self.is_limited and wanted not in _ANY and wanted not in self._regions:

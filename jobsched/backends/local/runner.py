@@ -72,7 +72,7 @@ def open_log(path: Path) -> int:
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_uid != os.geteuid():
         os.close(descriptor)
         raise OSError(f"{path} is not a file of our own; move it away")
-    os.set_blocking(descriptor, True)  # noqa: FBT003 -- the standard library's way
+    os.set_blocking(descriptor, True)
     return descriptor
 
 
