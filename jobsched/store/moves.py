@@ -243,7 +243,10 @@ def set_job(tx: Tx, job_id: int, **columns: Any) -> None:
 
 def set_task(tx: Tx, job_id: int, task_id: int, **columns: Any) -> None:
     """Set columns of a task other than its status."""
-    tx.change(_set_task(tuple(sorted(columns))), guard_job=job_id, guard_task=task_id, **columns)
+    if columns:
+        tx.change(
+            _set_task(tuple(sorted(columns))), guard_job=job_id, guard_task=task_id, **columns
+        )
 
 
 def set_attempt(tx: Tx, job_id: int, attempt: int, **columns: Any) -> int:

@@ -22,6 +22,9 @@ from jobsched.sweep.evidence import evidence
 
 #: Seconds of life after which a controller counts as healthy, and earlier requeues are forgotten.
 HEALTHY_SECONDS: Final = 3600.0
+#: Seconds of life below which a controller died young, and seconds before the next one then.
+_YOUNG_SECONDS: Final = 10.0
+_YOUNG_PAUSE: Final = 1.0
 #: Seconds before the second start of a controller that never got to its first call; then doubled.
 _FIRST_PAUSE: Final = 1.0
 
@@ -67,7 +70,14 @@ def judge(
     requeues = 1 if lived >= HEALTHY_SECONDS else job.requeues + 1
     if requeues > settings.max_requeues:
         return Doom(f"its controller died {requeues} times ({settings.max_requeues} are allowed)")
-    return Requeue(requeues, 0, f"controller died after {lived:.0f} s")
+    # The first is replaced at once; one that keeps dying young must not keep the machine busy.
+    pause = _YOUNG_PAUSE if requeues > 1 and lived < _YOUNG_SECONDS else 0.0
+    return Requeue(
+        requeues,
+        0,
+        f"controller died after {lived:.0f} s",
+        not_before=now + pause if pause else None,
+    )
 
 
 def _failed_start(job: JobRow, settings: ControllerConfig, now: float) -> Verdict:
