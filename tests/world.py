@@ -169,6 +169,8 @@ class World:
             if found is not None:
                 process.signal(found, signal.SIGKILL)
         wait_until(lambda: not self.processes(), 10, "the test's processes to be gone")
+        if self.context.starter is not None:
+            self.context.starter.reap()
         self.context.db.close()
 
     def processes(self) -> list[int]:

@@ -81,7 +81,7 @@ def _report(shape: type[Shape], document: Document, problem: Any, report: Report
     known = document.known(path)
     found = describe(problem["input"])
     message = f"{label(known)}: expected {expected}, found {found}"
-    report.error(document.at(*path), message, hint or _confusion(problem["type"], problem["input"]))
+    report.error(document.at(*path), message, hint or _confusion(expected, problem["input"]))
 
 
 def _expected(problem: Any) -> tuple[str, str]:
@@ -98,16 +98,18 @@ def _expected(problem: Any) -> tuple[str, str]:
     return _EXPECTED.get(kind, problem["msg"]), ""
 
 
-def _confusion(kind: str, value: object) -> str:
+def _confusion(expected: str, value: object) -> str:
     """What the author probably did."""
-    match kind, value:
-        case "string_type", bool() | int() | float():
+    match expected, value:
+        case "text", bool():
+            return "quote the word to make it text"
+        case "text", int() | float():
             return f'quote it to make it text: "{str(value)[:20]}"'
-        case "string_type", list():
+        case "text", list():
             return "write several lines after a bar: |"
-        case "int_type", str() if value.strip().isdecimal():
+        case "a whole number", str() if value.strip().isdecimal():
             return "take the quotes away"
-        case (("dict_type" | "model_type"), list()):
+        case "a mapping", list():
             return "write NAME: VALUE lines, without dashes"
         case _:
             return ""

@@ -19,6 +19,8 @@ from jobsched.dag.substitute import references, substitute
 from jobsched.dag.words import listed, shown
 from jobsched.models import FileMount
 
+#: A path is of use only with its end.
+_PATH_SHOWN: Final = 300
 _NOTED: Final = ("config", "mount_options", "type")
 
 
@@ -41,7 +43,7 @@ class Files:
             return None
         if task.workdir is None:
             return None
-        path = self._local(self._expand(task.workdir, "workdir"))
+        path = self._local(self._expand(task.workdir, "workdir"), "workdir")
         if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for what it may not see
             self._missing(place, "workdir", path, "directory")
         return path
@@ -68,7 +70,7 @@ class Files:
                 self.report.warn(self.document.at_key(*path, field), message)
         name = self._optional(shape.name, *path, "name")
         source = self._source(shape, (*path, "source"))
-        if not name and source is None:
+        if not name and source is None and not self._was_refused(path):
             message = f"{label(path)}: expected a source, or a bucket's name"
             self.report.error(self.document.at(*path), message)
         return FileMount(
@@ -80,6 +82,12 @@ class Files:
             persistent=shape.persistent is not False,
         )
 
+    def _was_refused(self, path: KeyPath) -> bool:
+        """Whether the file gives the mount a source or a name, but one that did not fit."""
+        written = self.document.data["file_mounts"][path[-1]]
+        fields = ("source", "name") if isinstance(written, dict) else ()
+        return any(written.get(field) is not None for field in fields)
+
     def _source(self, shape: MountShape, path: KeyPath) -> str | None:
         """The absolute local path, or the URI, that a mount copies."""
         if not shape.source:
@@ -90,7 +98,7 @@ class Files:
             self.report.warn(self.document.at(*path), message)
         if "://" in sources[0]:
             return sources[0]
-        local = self._local(sources[0])
+        local = self._local(sources[0], *path)
         if not os.path.exists(local):  # noqa: PTH110 - as for the workdir
             self._missing(self.document.at(*path), label(self.document.known(path)), local, "path")
         return local
@@ -107,8 +115,11 @@ class Files:
             self.report.error(self.document.at(*path), message, hint)
         return substitute(text, self.envs)
 
-    def _local(self, text: str) -> str:
-        """``text`` as an absolute path of this machine."""
+    def _local(self, text: str, *path: str | int) -> str:
+        """``text``, found at ``path``, as an absolute path of this machine."""
+        if not text.strip():
+            field = label(self.document.known(path))
+            self.report.error(self.document.at(*path), f"{field}: the path is empty")
         home = self.settings.user_home
         if text == "~" or text.startswith("~/"):
             return os.path.normpath(home / text[2:])
@@ -116,9 +127,8 @@ class Files:
 
     def _missing(self, place: Place, field: str, path: str, what: str) -> None:
         unknown = sorted(references(path) - set(self.envs))
-        hint = (
-            f"no env gives ${unknown[0]} a value"
-            if unknown
-            else f"relative paths start at {self.settings.cwd}"
-        )
-        self.report.unmet(place, f"{field}: there is no {what} {shown(path)}", hint)
+        here = str(self.settings.cwd)
+        hint = f"no env gives ${unknown[0]} a value" if unknown else ""
+        if not hint and path.startswith(here):
+            hint = f"relative paths start at {here}"
+        self.report.unmet(place, f"{field}: there is no {what} {shown(path, _PATH_SHOWN)}", hint)

@@ -126,9 +126,7 @@ class _Reader:
         """The value that all alternatives have in common; reports it if they do not."""
         values = []
         for alternative in alternatives:
-            path = self._document.known((*alternative.path, field))
-            if path[-1:] != (field,):
-                path = (*_ALL, field)
+            path = self._origin(alternative, field)
             value = getattr(alternative.shape, field)
             if isinstance(value, JobRecoveryShape):
                 value = self._recovery(value, path)
@@ -139,6 +137,13 @@ class _Reader:
                 self._report.error(self._document.at(*path), message, hint)
                 break
         return values[0]
+
+    def _origin(self, alternative: _Alternative, field: str) -> KeyPath:
+        """Where the file gives the alternative its ``field``, or does not."""
+        for path in ((*alternative.path, field), (*_ALL, field)):
+            if path in self._document.values:
+                return path
+        return alternative.path
 
     def _recovery(self, shape: JobRecoveryShape, path: KeyPath) -> JobRecovery:
         return JobRecovery(

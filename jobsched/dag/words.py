@@ -21,9 +21,9 @@ class Unfit(ValueError):
         super().__init__(expected)
 
 
-def shown(text: str) -> str:
-    """``text`` in quotes, escaped, cut after 60 characters."""
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+def shown(text: str, limit: int = _SHOWN) -> str:
+    """``text`` in quotes, escaped, cut after ``limit`` characters."""
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
 def describe(value: object) -> str:

@@ -5,20 +5,22 @@ Each is one guarded transaction with an audit row; effects follow the commit. Bu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from jobsched import wake
 from jobsched.context import Context
-from jobsched.errors import IllegalMove, InvalidInput, NotFound
+from jobsched.errors import IllegalMove, InvalidInput, NotFound, StoreError
 from jobsched.lock import Held
 from jobsched.scheduler.passes import run_pass
 from jobsched.states import ScheduleState
 from jobsched.store import limits, moves, reads
 from jobsched.store.database import Tx
-from jobsched.store.rows import HELD_BY_REBOOT, JobRow, Limits
+from jobsched.store.moves import By
+from jobsched.store.rows import HELD_BY_REBOOT, AttemptRow, JobRow, Limits
 from jobsched.sweep.fence import end_attempt
 
-#: Seconds to wait, under the scheduler lock, for a killed controller to be gone.
+#: Seconds to wait for a killed controller to be gone.
 _KILL_SECONDS: Final = 2.0
 
 PRIORITIES: Final = range(-1000, 1001)
@@ -57,38 +59,82 @@ def set_priority(context: Context, job_id: int, priority: int, reason: str | Non
     run_pass(context)
 
 
-def requeue(context: Context, job_id: int, reason: str | None = None) -> list[int]:
+def requeue(
+    context: Context,
+    job_id: int,
+    reason: str | None = None,
+    *,
+    end: Callable[[AttemptRow], list[int]] | None = None,
+) -> list[int]:
     """End the job's attempt, also a stopped one, and start the next; spends no budget.
 
     PIDs that could not be ended: they are fenced, and stop by themselves should they go on.
+    ``end``: ends the processes of an attempt; those that it could not.
     Raises ``NotFound``, ``IllegalMove`` for a job that has no attempt to replace.
     """
+    why = reason or "requeued by an operator"
+    with context.db.read() as tx:
+        job = _started(tx, job_id)
+        attempt = reads.attempt(tx, job_id, job.attempt)
     left: list[int] = []
-    with context.locked() as held:
-        with context.db.read() as tx:
-            job = _unfinished(tx, job_id)
-            attempt = reads.attempt(tx, job_id, job.attempt)
-        if job.is_alive and attempt is not None:
-            left = end_attempt(context, attempt, within=_KILL_SECONDS)
-        with context.db.write() as tx:
-            _requeue(tx, held, context, _unfinished(tx, job_id), reason)
+    if job.is_alive and attempt is not None:
+        left = _end_for_requeue(context, attempt, why, end or _kill(context))
+    with context.locked() as held, context.db.write() as tx:
+        _put_back(tx, held, _started(tx, job_id), job.attempt, context.by(why))
     if attempt is not None:
         wake.notify(context.home.wake_fifo(job_id, attempt.attempt))
     run_pass(context)
     return left
 
 
-def _requeue(tx: Tx, held: Held, context: Context, job: JobRow, reason: str | None) -> None:
-    by = context.by(reason or "requeued by an operator")
-    if job.schedule_state is ScheduleState.INACTIVE or job.attempt == 0:
-        raise IllegalMove(f"job {job.job_id}", job.schedule_state, "requeued: it was never started")
-    moves.record(tx, by, "ACTION", job_id=job.job_id, subject="REQUEUE", attempt=job.attempt)
-    if job.is_alive:
-        moves.set_attempt(tx, job.job_id, job.attempt, ended_at=by.now, end_reason=by.reason)
+def _kill(context: Context) -> Callable[[AttemptRow], list[int]]:
+    return lambda attempt: end_attempt(context, attempt, within=_KILL_SECONDS)
+
+
+def _end_for_requeue(
+    context: Context, attempt: AttemptRow, why: str, end: Callable[[AttemptRow], list[int]]
+) -> list[int]:
+    """Note that the attempt ends on purpose, so that no budget pays for it, then end it.
+
+    The scheduler lock is not needed for that, and may be what a stopped controller holds; if it
+    holds the database as well, it must be ended before anything can be noted.
+    """
+    try:
+        note_requeue(context, attempt, why)
+    except StoreError:
+        left = end(attempt)
+        note_requeue(context, attempt, why)
+        return left
+    return end(attempt)
+
+
+def note_requeue(context: Context, attempt: AttemptRow, why: str) -> None:
+    """Write down that an operator has the attempt replaced."""
+    with context.db.write() as tx:
+        by = context.by(why)
+        moves.record(
+            tx, by, "ACTION", job_id=attempt.job_id, subject="REQUEUE", attempt=attempt.attempt
+        )
+        moves.set_attempt(tx, attempt.job_id, attempt.attempt, end_reason=why)
+
+
+def _put_back(tx: Tx, held: Held, job: JobRow, attempt: int, by: By) -> None:
+    """Let the job wait for its next attempt, unless a pass has done so already."""
+    if job.attempt != attempt:
+        return
+    if job.is_alive and job.cancel_at is None and not job.status.is_terminal:
+        moves.set_attempt(tx, job.job_id, attempt, ended_at=by.now)
         moves.schedule(tx, held, job, ScheduleState.WAITING, by, not_before=None)
-    else:
+    elif not job.is_alive:
         hold = 0 if job.hold == HELD_BY_REBOOT else job.hold
         moves.set_job(tx, job.job_id, not_before=None, hold=hold)
+
+
+def _started(tx: Tx, job_id: int) -> JobRow:
+    job = _unfinished(tx, job_id)
+    if job.attempt == 0:
+        raise IllegalMove(f"job {job_id}", job.schedule_state, "requeued: it was never started")
+    return job
 
 
 def set_limits(

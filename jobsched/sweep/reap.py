@@ -64,6 +64,8 @@ def judge(
     if attempt is not None and attempt.boot_id not in (None, boot_id):
         hold = settings.on_reboot == "hold"
         return Requeue(job.requeues, job.failed_starts, "the machine was restarted", hold=hold)
+    if attempt is not None and attempt.end_reason is not None:
+        return Requeue(job.requeues, job.failed_starts, attempt.end_reason)  # by an operator
     if attempt is None or attempt.called_at is None:
         return _failed_start(job, settings, now)
     lived = now - attempt.started_at

@@ -16,8 +16,10 @@ def test_a_value_that_changes_on_the_way_is_warned_about() -> None:
     assert warnings("run: x\nenvs: {A: 5, B: yes, C: 017, D: {b: 1}, E: 'yes'}\n") == [
         "2:17: envs: B becomes 'True', as YAML reads it (quote the value to keep it as written)",
         "2:25: envs: C becomes '15', as YAML reads it (quote the value to keep it as written)",
-        "2:33: envs: D becomes \"{'b': 1}\", as YAML reads it "
-        "(quote the value to keep it as written)",
+        (
+            "2:33: envs: D becomes \"{'b': 1}\", as YAML reads it "
+            "(quote the value to keep it as written)"
+        ),
     ]
 
 

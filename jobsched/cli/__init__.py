@@ -1,0 +1,72 @@
+"""The command line: parses, calls the door, prints, and returns an exit code.
+
+Owns the outermost edge: the one place where errors become sentences on standard error. Loads what a
+command needs only when that command runs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Final
+
+from jobsched.cli import parser
+from jobsched.cli.call import Call
+from jobsched.cli.terminal import Terminal, open_streams
+from jobsched.config.environment import environ
+from jobsched.errors import InvalidDag, JobschedError
+
+_INTERRUPTED: Final = 130
+_PIPE_CLOSED: Final = 141
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command line (this process's, if none is given); its exit code."""
+    open_streams()
+    terminal = Terminal(environ())
+    call = None
+    debug = False
+    try:
+        arguments = parser.build().parse_args(words)
+        debug = arguments.debug
+        call = Call(arguments, terminal)
+        code = parser.handler(arguments)(call)
+        terminal.out.flush()
+    except KeyboardInterrupt:
+        terminal.note("interrupted" if call is None else call.on_interrupt)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        return _leave_quietly()
+    except Exception as error:  # noqa: BLE001 -- the outer edge: no traceback at a user
+        if debug:
+            traceback.print_exc()
+        return _explain(error, terminal)
+    return code
+
+
+def _explain(error: Exception, terminal: Terminal) -> int:
+    match error:
+        case InvalidDag():
+            for problem in error.problems:
+                terminal.error(str(problem))
+            return error.exit_code
+        case JobschedError():
+            terminal.error(str(error))
+            return error.exit_code
+        case OSError():
+            where = f"{error.filename}: " if error.filename else ""
+            terminal.error(f"{where}{error.strerror or error}")
+            return 1
+        case _:
+            kind = type(error).__name__
+            terminal.error(f"jobsched has a mistake ({kind}: {error}); --debug shows where")
+            return 1
+
+
+def _leave_quietly() -> int:
+    """Whoever read us has gone; give what is still buffered to nobody."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    return _PIPE_CLOSED

@@ -1,0 +1,72 @@
+"""Keeping house: ``sweep``, ``check``, ``prune``, ``config``, ``schema``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Final
+
+from jobsched import config as settings
+from jobsched import dag
+from jobsched.cli.call import Call
+from jobsched.cli.formatting import plural
+from jobsched.cli.tables import Column, Listing
+
+_THIRTY_DAYS: Final = 30 * 86_400.0
+
+
+def sweep(call: Call) -> int:
+    """Take back what the dead left; 1 if something could not be removed."""
+    with call.terminal.busy("sweeping"):
+        removed = call.door.sweep()
+    failed = [one for one in removed if one.error is not None]
+    if call.as_json:
+        call.terminal.document([asdict(one) for one in removed])
+    elif not removed:
+        call.terminal.say("Swept; no orphan clusters")
+    for one in removed:
+        if one.error is not None:
+            call.terminal.error(f"cluster {one.cluster} could not be removed: {one.error}")
+        elif not call.as_json:
+            call.terminal.say(f"Removed cluster {one.cluster}, an orphan of job {one.job_id}")
+    return 1 if failed else 0
+
+
+def check(call: Call) -> int:
+    """Verify the invariants."""
+    raise NotImplementedError
+
+
+def prune(call: Call) -> int:
+    """Forget jobs that are DONE."""
+    asked = call.arguments
+    older_than = asked.older_than
+    if older_than is None and asked.keep is None:
+        older_than = _THIRTY_DAYS
+    with call.terminal.busy("pruning"):
+        pruned = call.door.prune(older_than=older_than, keep=asked.keep)
+    call.terminal.say(f"Pruned {plural(pruned, 'job')}")
+    return 0
+
+
+def config(call: Call) -> int:
+    """Show what is in force, and whence."""
+    found = settings.provenance(call.door.context.home)
+    if call.as_json:
+        call.terminal.document([entry._asdict() for entry in found])
+        return 0
+    call.terminal.note(f"home: {call.door.context.home.root}")
+    Listing(
+        (Column("KEY"), Column("VALUE", flexible=True), Column("WHENCE")),
+        [
+            (f"{entry.section}.{entry.key}", json.dumps(entry.value, default=str), entry.whence)
+            for entry in found
+        ],
+    ).show(call.terminal)
+    return 0
+
+
+def schema(call: Call) -> int:
+    """Print the JSON Schema of a YAML file's documents."""
+    call.terminal.document(dag.schema())
+    return 0

@@ -1,0 +1,46 @@
+"""One call of the command line: what was asked, through which door, and whom to answer."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jobsched.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from jobsched.api import Scheduler
+
+
+@dataclass
+class Call:
+    """What a command's function gets."""
+
+    arguments: argparse.Namespace
+    terminal: Terminal
+    #: What is said when the user interrupts.
+    on_interrupt: str = "interrupted; jobs keep running"
+
+    @cached_property
+    def door(self) -> Scheduler:
+        """The scheduler of the home that was asked for; opened by its first use.
+
+        Raises ``ConfigError``.
+        """
+        from jobsched.api import Scheduler  # noqa: PLC0415 -- the database is slow to load
+        from jobsched.context import operator  # noqa: PLC0415 -- likewise
+
+        return Scheduler(self.home, actor=operator("jobsched"))
+
+    @property
+    def home(self) -> Path | None:
+        """The directory that ``--home`` names."""
+        given: Any = self.arguments.home
+        return None if given is None else Path(given)
+
+    @property
+    def as_json(self) -> bool:
+        """Whether standard output is to be one JSON document."""
+        return bool(getattr(self.arguments, "json", False))

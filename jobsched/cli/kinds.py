@@ -1,0 +1,83 @@
+"""Kinds of values on a command line: from a word to a value, or a sentence for whoever wrote it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Final
+
+from jobsched.errors import InvalidInput
+from jobsched.states import TaskStatus
+
+_WHOLE: Final = re.compile("[0-9]{1,18}")
+_SIGNED: Final = re.compile("[+-]?[0-9]{1,18}")
+_PRIORITIES: Final = range(-1000, 1001)
+_MOST: Final = 1_000_000
+
+
+def job_id(word: str) -> int:
+    """A job's number."""
+    if not _WHOLE.fullmatch(word) or int(word) == 0:
+        raise argparse.ArgumentTypeError(
+            f"{word!r} is no job's number; `jobsched queue` lists them"
+        )
+    return int(word)
+
+
+def number(word: str) -> int:
+    """A whole number of 0 or more."""
+    if not _WHOLE.fullmatch(word):
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {word!r}")
+    return int(word)
+
+
+def count(word: str) -> int:
+    """A whole number of at least 1."""
+    value = number(word)
+    if value == 0:
+        raise argparse.ArgumentTypeError("expected a number of at least 1")
+    return value
+
+
+def priority(word: str) -> int:
+    """A priority."""
+    if not _SIGNED.fullmatch(word) or int(word) not in _PRIORITIES:
+        raise argparse.ArgumentTypeError(f"expected a number from -1000 to 1000, found {word!r}")
+    return int(word)
+
+
+def limit(word: str) -> int | str:
+    """A limit: a number or ``auto``."""
+    if word.lower() == "auto":
+        return "auto"
+    if not _WHOLE.fullmatch(word) or int(word) > _MOST:
+        raise argparse.ArgumentTypeError(
+            f"expected a number from 0 to {_MOST} or auto, not {word!r}"
+        )
+    return int(word)
+
+
+def seconds(word: str) -> float:
+    """A span of time, in seconds or as in ``90s``, ``5m``, ``12h``, ``30d``."""
+    from jobsched.dag.durations import parse_duration  # noqa: PLC0415 -- loaded when used
+
+    try:
+        return parse_duration(word)
+    except InvalidInput as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def statuses(words: str) -> tuple[TaskStatus, ...]:
+    """Statuses, separated by commas, in any case."""
+    return tuple(_status(word.strip()) for word in words.split(",") if word.strip())
+
+
+def _status(word: str) -> TaskStatus:
+    try:
+        return TaskStatus(word.upper())
+    except ValueError:
+        from difflib import get_close_matches  # noqa: PLC0415 -- only for who made a mistake
+
+        near = get_close_matches(word.upper(), list(TaskStatus), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(TaskStatus)}"
+        raise argparse.ArgumentTypeError(f"{word!r} is no status; {hint}") from None

@@ -1,0 +1,22 @@
+"""Fixtures of the command line's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jobsched.home import Home
+from tests.cli.running import CONFIG, Cli
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Iterator[Cli]:
+    """The command in a home of the test's own, with settings that make waits short."""
+    home = Home(tmp_path / "home")
+    home.create()
+    home.config_file.write_text(CONFIG)
+    cli = Cli(home, tmp_path)
+    yield cli
+    cli.close()
