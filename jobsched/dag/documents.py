@@ -79,7 +79,7 @@ def read_documents(text: str, report: Report) -> Documents:
             elif not (isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null")):
                 _refuse_document(node, report)
                 whole = False
-    except yaml.YAMLError as error:
+    except yaml.YAMLError as error:  # composing may find what parsing alone did not
         report_syntax(error, report)
         whole = False
     return Documents(documents, whole)

@@ -18,8 +18,9 @@ from jobsched.context import Context
 from jobsched.dag import LoadedDag
 from jobsched.errors import InvalidInput, NotFound
 from jobsched.lock import Held
+from jobsched.models import DagSpec
 from jobsched.scheduler.passes import run_pass
-from jobsched.scheduler.secrets import write_secrets
+from jobsched.scheduler.secrets import read_secrets, write_secrets
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads, submissions
 from jobsched.store.database import Tx
@@ -190,3 +191,39 @@ def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) 
         waiting = reads.job(tx, job_id) or job
         why = by.because(f"job {broken[0]}, which it was to follow, did not succeed")
         moves.done(tx, held, waiting, why, to=TaskStatus.CANCELLED)
+
+
+def rerun(context: Context, job_id: int, secrets: Mapping[str, str]) -> int:
+    """A new job from what is stored of ``job_id``; its id.
+
+    Raises ``NotFound``, or ``InvalidInput`` naming every secret whose value is missing: values are
+    not kept beyond the end of a job.
+    """
+    with context.db.read() as tx:
+        stored, job = reads.snapshot(tx, job_id), reads.job(tx, job_id)
+    if stored is None or job is None:
+        raise NotFound("stored DAG of job", job_id)
+    spec = DagSpec.from_json(stored["dag"])
+    kept = read_secrets(context.home, job_id)
+    values = {
+        task.task_id: {
+            name: value
+            for name in task.secrets
+            if (value := secrets.get(name, kept.get(task.task_id, {}).get(name))) is not None
+        }
+        for task in spec.tasks
+    }
+    missing = {name for task in spec.tasks for name in task.secrets} - {
+        name for found in values.values() for name in found
+    }
+    if missing:
+        raise InvalidInput(
+            f"job {job_id} needs secrets whose values are no longer stored:"
+            f" {', '.join(sorted(missing))}; give them with --secret NAME or --secret-file FILE"
+        )
+    loaded = LoadedDag(spec=spec, secrets=values, yaml=stored["yaml"], warnings=())
+    again = Submission(
+        loaded=loaded, source=stored["source"], priority=job.priority,
+        env=json.loads(stored["env"]),
+    )  # fmt: skip
+    return submit_new(context, [again])[0]

@@ -1,18 +1,22 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jobsched.dag import LoadedDag
 from jobsched.dag.shapes import HeaderShape, ResourcesShape, TaskShape
-from jobsched.errors import InvalidDag
+from jobsched.errors import InvalidDag, Problem
 from jobsched.models import DagSpec
 
 from .judging import judge
@@ -24,8 +28,33 @@ FIELDS = sorted({*HeaderShape.model_fields, *TaskShape.model_fields, *ResourcesS
 PIECES = [
     *"\n\n\n  :-[]{},&*!|>'\"%@`#?~<$",
     *(f"\n{field}: " for field in FIELDS),
-    *("\n---\n", "\n  - ", "<<: *a", "&a ", "*a ", "!!str ", "null", "5", "-1", ".inf", "yes", "12:30"),
-    *("any_of", "4+", "${A:-", "s3://", "é", "\U0001f600", "\x85", "\u2028", "\t", "\\x1b", "...\n"),
+    *(
+        "\n---\n",
+        "\n  - ",
+        "<<: *a",
+        "&a ",
+        "*a ",
+        "!!str ",
+        "null",
+        "5",
+        "-1",
+        ".inf",
+        "yes",
+        "12:30",
+    ),
+    *(
+        "any_of",
+        "4+",
+        "${A:-",
+        "s3://",
+        "é",
+        "\U0001f600",
+        "\x85",
+        "\u2028",
+        "\t",
+        "\\x1b",
+        "...\n",
+    ),
 ]
 SCALARS = st.one_of(
     st.none(),
@@ -33,7 +62,9 @@ SCALARS = st.one_of(
     st.integers(),
     st.floats(),
     st.text(max_size=8),
-    st.sampled_from(["a", "b", "4+", "5s", "failover", "aws/*", "A100:8", "s3://b", "$A", "parallel"]),
+    st.sampled_from(
+        ["a", "b", "4+", "5s", "failover", "aws/*", "A100:8", "s3://b", "$A", "parallel"]
+    ),
 )
 VALUES = st.recursive(
     SCALARS,
@@ -50,19 +81,23 @@ def judged(text: str) -> LoadedDag | None:
     try:
         loaded = judge(text)
     except InvalidDag as refusal:
-        lines = text.count("\n") + text.count("\r") + text.count("\x85") + 2
-        lines += text.count("\u2028") + text.count("\u2029")
-        assert refusal.problems
-        assert all(1 <= problem.line <= lines and problem.column >= 1 for problem in refusal.problems)
-        assert list(refusal.problems) == sorted(
-            refusal.problems, key=lambda problem: (problem.line, problem.column)
-        )
+        check_problems(refusal.problems, text)
         return None
-    assert DagSpec.from_json(loaded.spec.to_json()) == loaded.spec
-    json.loads(loaded.spec.to_json(), parse_constant=lambda name: 1 / 0)  # no NaN in what is stored
-    assert "\0" not in loaded.spec.to_json()
-    loaded.spec.to_json().encode()
+    check_problems(loaded.warnings, text)
+    stored = loaded.spec.to_json()
+    assert DagSpec.from_json(stored) == loaded.spec
+    json.loads(stored, parse_constant=pytest.fail)  # no NaN, no Infinity
+    stored.encode()  # no lone surrogates
     return loaded
+
+
+def check_problems(problems: Sequence[Problem], text: str) -> None:
+    """Every problem stands somewhere in ``text``, and they are in its order."""
+    lines = len(re.findall("\r\n|[\n\r\x85\u2028\u2029]", text)) + 1
+    places = [(problem.line, problem.column) for problem in problems]
+    assert all(1 <= line <= lines + 1 and column >= 1 for line, column in places)
+    assert places == sorted(places)
+    assert all(str(problem).isprintable() for problem in problems)
 
 
 @given(st.text())
@@ -109,7 +144,9 @@ TASKS = st.fixed_dictionaries(
         "run": TEXTS,
         "setup": TEXTS,
         "num_nodes": st.integers(1, 100_000),
-        "envs": st.dictionaries(VARIABLES, st.one_of(TEXTS, st.integers(), st.floats()), max_size=3),
+        "envs": st.dictionaries(
+            VARIABLES, st.one_of(TEXTS, st.integers(), st.floats()), max_size=3
+        ),
         "resources": RESOURCES,
         "max_duration": st.one_of(st.integers(1, 10**6), st.just("1.5h")),
         "file_mounts": st.dictionaries(TEXTS.filter(bool), st.just("s3://bucket"), max_size=2),
@@ -127,10 +164,30 @@ def test_valid_documents_are_accepted_and_survive_storage(
     text = yaml.safe_dump_all(documents, allow_unicode=True, default_flow_style=flow)
     loaded = judged(text)
     assert loaded is not None
-    assert len(loaded.spec.tasks) == len(tasks)
-    for task, spec in zip(tasks, loaded.spec.tasks, strict=True):
+    _, *read = yaml.safe_load_all(text)  # PyYAML does not read back every text that it writes
+    for task, spec in zip(read, loaded.spec.tasks, strict=True):
         assert (spec.run, spec.setup) == (task.get("run"), task.get("setup"))
         assert set(spec.envs) == set(task.get("envs", {}))
+
+
+@dataclass(frozen=True)
+class Styled:
+    """A text that is written in the given style, where YAML allows it."""
+
+    text: str
+    style: str | None
+
+
+class StyledDumper(yaml.SafeDumper):
+    """Writes :class:`Styled`."""
+
+
+StyledDumper.add_representer(
+    Styled,
+    lambda dumper, value: dumper.represent_scalar(
+        "tag:yaml.org,2002:str", value.text, style=value.style
+    ),
+)
 
 
 @given(
@@ -138,31 +195,71 @@ def test_valid_documents_are_accepted_and_survive_storage(
     TASKS,
     st.sampled_from([None, "'", '"', "|", ">"]),
     st.sampled_from([None, True, False]),
+    st.sampled_from(["\n", "\r\n", "\r"]),
 )
 def test_no_secret_is_stored(
-    secrets: dict[str, str], task: dict[str, Any], style: Any, flow: bool | None
+    values: dict[str, str], task: dict[str, Any], style: str | None, flow: bool | None, line: str
 ) -> None:
     """Whatever its style, a value is neither in the text that is kept nor in the record."""
-    document = {**task, "secrets": {name: f"{CANARY}{value}" for name, value in secrets.items()}}
-    text = yaml.safe_dump(
-        document, allow_unicode=True, default_style=style, default_flow_style=flow, sort_keys=False
-    ) if not style else styled(document, style)
+    secrets = {name: Styled(CANARY + value, style) for name, value in values.items()}
+    text = yaml.dump(
+        {"secrets": secrets, **task},
+        Dumper=StyledDumper,
+        allow_unicode=True,
+        default_flow_style=flow,
+        sort_keys=False,
+        line_break=line,
+    )
     loaded = judged(text)
     assert loaded is not None
-    assert loaded.secrets[0] == document["secrets"]
     assert CANARY in text
+    assert set(loaded.secrets[0]) == set(values)
+    assert all(value.startswith(CANARY) for value in loaded.secrets[0].values())
     for kept in (loaded.yaml, loaded.spec.to_json(), repr(loaded), str(loaded.warnings)):
         assert CANARY not in kept
-    again = judge(loaded.yaml)
-    assert again.spec == loaded.spec
+    assert judge(loaded.yaml).spec == loaded.spec
 
 
-def styled(document: dict[str, Any], style: str) -> str:
-    """``document`` with its secrets in the given style, the rest in the usual one."""
-    rest = {name: value for name, value in document.items() if name != "secrets"}
-    head = yaml.safe_dump(rest, allow_unicode=True) if rest else ""
-    lines = ["secrets:\n"]
-    for name, value in document["secrets"].items():
-        dumped = yaml.safe_dump({name: Styled(value, style)}, Dumper=None) if False else ""
-        lines.append(dumped)
-    return head + "".join(lines)
+def run_python(program: str) -> str:
+    """What ``program`` prints in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_importing_the_package_is_cheap() -> None:
+    """The heavy libraries are loaded by the first file that is judged."""
+    loaded = run_python(
+        "import sys, jobsched.dag; print([m for m in ('yaml', 'pydantic') if m in sys.modules])"
+    )
+    assert loaded == "[]\n"
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="there is only the slow parser here")
+def test_the_slow_parser_finds_the_same() -> None:
+    """Where PyYAML was built without its C part, places and results do not change."""
+    program = """
+import yaml
+if SLOW:
+    del yaml.CSafeLoader
+from pathlib import Path
+from jobsched import dag
+from jobsched.errors import InvalidDag, Problem
+for path in sorted(Path('tests/dag/examples').glob('*.yaml')):
+    try:
+        loaded = dag.load(path, cwd=Path('/x'), user_home=Path('/x'), mode='validate')
+        print(loaded)
+    except InvalidDag as refusal:
+        print(refusal)
+from jobsched.dag.syntax import LOADER
+print(LOADER.__name__)
+"""
+    slow = run_python(f"SLOW = True\n{program}").splitlines()
+    fast = run_python(f"SLOW = False\n{program}").splitlines()
+    assert (slow.pop(), fast.pop()) == ("SafeLoader", "CSafeLoader")
+    assert slow == fast

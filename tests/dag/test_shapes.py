@@ -24,8 +24,8 @@ def test_the_schema_allows_the_short_forms() -> None:
     for name in ("JobRecoveryShape", "MountShape"):
         assert {"type": "string"} in definitions[name]["anyOf"]
     depends_on = definitions["TaskShape"]["properties"]["depends_on"]["anyOf"]
-    assert {"type": "string"} in depends_on[0]["anyOf"]
-    delay = definitions["HeaderShape"]["properties"]["termination_delay"]["anyOf"][0]["anyOf"]
+    assert {"type": "string"} in depends_on
+    delay = definitions["HeaderShape"]["properties"]["termination_delay"]["anyOf"]
     assert {"type": "number", "minimum": 0} in delay
 
 
