@@ -8,6 +8,7 @@ from typing import Final
 
 from jobsched import config as settings
 from jobsched import dag
+from jobsched.api import Scheduler
 from jobsched.cli.call import Call
 from jobsched.cli.formatting import plural
 from jobsched.cli.tables import Column, Listing
@@ -33,8 +34,24 @@ def sweep(call: Call) -> int:
 
 
 def check(call: Call) -> int:
-    """Verify the invariants."""
-    raise NotImplementedError
+    """Verify the invariants; 1 if one is broken."""
+    return report_check(call, call.door)
+
+
+def report_check(call: Call, door: Scheduler) -> int:
+    """Verify the invariants of a home and say what was found."""
+    with call.terminal.busy("verifying the invariants"):
+        report = door.check()
+    broken = [{"invariant": one.invariant, "text": one.text} for one in report.violations]
+    if call.as_json:
+        call.terminal.document(broken)
+    elif not broken:
+        call.terminal.say(f"Clean: every invariant holds over {plural(report.rows, 'history row')}")
+    else:
+        for one in report.violations:
+            call.terminal.say(f"{one.invariant}: {one.text}")
+        call.terminal.error(f"{plural(len(broken), 'broken invariant')}; nothing was changed")
+    return 1 if broken else 0
 
 
 def prune(call: Call) -> int:

@@ -1,4 +1,4 @@
-"""What a task printed, made harmless for a terminal: colours pass, all else is shown for what it is.
+"""What a task printed, made harmless for a terminal: colours pass, all else is shown as it is.
 
 A task's output may hold sequences that move the cursor, write the clipboard or answer questions in
 the user's name. Piped output is never touched; this is for eyes alone.

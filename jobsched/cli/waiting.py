@@ -1,4 +1,4 @@
-"""``wait``, and the waiting of others: what is shown meanwhile, and the exit code that it ends with.
+"""``wait``, and the waiting of others: what is shown meanwhile, and the exit code at the end.
 
 Owns the four exit codes of an outcome.
 """
@@ -10,7 +10,7 @@ from typing import Final
 
 from jobsched.api import WaitResult
 from jobsched.cli.call import Call
-from jobsched.cli.formatting import plural
+from jobsched.cli.formatting import counts, plural
 from jobsched.states import TaskStatus
 
 FAILED: Final = 100
@@ -69,6 +69,25 @@ def outcome(result: WaitResult) -> int:
     if result.status is TaskStatus.SUCCEEDED:
         return 0
     return CANCELLED if result.status is TaskStatus.CANCELLED else FAILED
+
+
+def _ended(job_id: int, result: WaitResult) -> str:
+    if result.done:
+        return f"Job {job_id} finished: {result.status}"
+    return f"Job {job_id} is not DONE yet: {result.status}"
+
+
+def _in_short(told: Mapping[int, str]) -> str:
+    """The newest status of what is waited for: of one job in words, of several counted."""
+    if len(told) == 1:
+        return "".join(f"job {job_id}: {status}" for job_id, status in told.items())
+    return counts(told.values())
+
+
+def _they_go_on(job_ids: Sequence[int]) -> str:
+    if len(job_ids) == 1:
+        return f"job {job_ids[0]} keeps running"
+    return f"the {len(job_ids)} jobs keep running"
 
 
 def worst(codes: Iterable[int]) -> int:

@@ -135,7 +135,7 @@ class TaskDriver:
             return
         if row.status is TaskStatus.CANCELLING:
             raise Cancelled(self._journal.job_id)
-        if row.status is TaskStatus.PENDING and self.task.run is None and self.task.setup is None:
+        if row.status is TaskStatus.PENDING and self.task.run is None:
             self._journal.move(self.task.task_id, TaskStatus.SUCCEEDED, "nothing to run")
             return
         outcome = self._pick_up(executor, row, listener)
@@ -240,7 +240,8 @@ class TaskDriver:
                 self._journal.move(task_id, status, reason, **columns)
             case Launched():
                 return
-        log.info("task %s: %s", self.task.name, outcome)
+        row = self._journal.task(task_id)
+        log.info("task %s: %s %s", self.task.name, row.status, row.failure_reason or "")
 
     def _exit_code(self, cluster: str | None) -> dict[str, int | None]:
         if cluster is None:

@@ -77,7 +77,8 @@ def _ended(observation: Observation) -> str:
     else:
         what = f"{phase} ended with exit code {observation.exit_code}"
         what += _signal_name(observation.exit_code)
-    return f"{what}, {observation.reason}" if observation.reason else what
+    reason = observation.reason
+    return f"{what} ({reason})" if reason and not what.startswith(reason) else what
 
 
 def _signal_name(exit_code: int) -> str:
