@@ -42,8 +42,7 @@ class Starter:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._children: dict[tuple[int, int], subprocess.Popen[bytes]] = {}
-        self._attendant: subprocess.Popen[bytes] | None = None
+        self._children: dict[tuple[int, int], int] = {}
         self._guard = threading.Lock()
 
     def start(self, claim: Claim, command: Sequence[str], env: Mapping[str, str]) -> int:
@@ -60,16 +59,12 @@ class Starter:
         try:
             log = _open_log(self._home.controller_log(claim.job_id))
             try:
-                child = subprocess.Popen(
+                pid = _spawn(
                     [*command, "--job-id", str(claim.job_id)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
+                    output=log,
                     cwd=self._home.root,
                     env={**env, **own},
-                    pass_fds=(claim.lock_fd,),
-                    start_new_session=True,
-                    umask=0o077,
+                    keep=(claim.lock_fd,),
                 )
             finally:
                 os.close(log)
@@ -82,35 +77,69 @@ class Starter:
         finally:
             os.close(claim.lock_fd)
         with self._guard:
-            self._children[claim.job_id, claim.attempt] = child
-        return child.pid
+            self._children[claim.job_id, claim.attempt] = pid
+        return pid
 
     def leave_attendant(self) -> None:
         """Leave a process behind that ticks for controllers of the user's own, if there is none."""
         if lock.probe(self._home.attendant_lock) is Grip.HELD:
             return
-        self._attendant = subprocess.Popen(
-            [sys.executable, "-E", "-P", "-m", "jobsched.scheduler.attendant"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=self._home.root,
-            env={"JOBSCHED_HOME": str(self._home.root), "PATH": os.defpath},
-            start_new_session=True,
-            umask=0o077,
-        )
+        nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            pid = _spawn(
+                [sys.executable, "-E", "-P", "-m", "jobsched.scheduler.attendant"],
+                output=nowhere,
+                cwd=self._home.root,
+                env={"JOBSCHED_HOME": str(self._home.root), "PATH": os.defpath},
+            )
+        finally:
+            os.close(nowhere)
+        with self._guard:
+            self._children[0, pid] = pid
 
     def reap(self) -> dict[tuple[int, int], str]:
         """Collect children that have ended: (job, attempt) to how."""
         with self._guard:
             ended = {
-                key: describe_exit(code)
-                for key, child in self._children.items()
-                if (code := child.poll()) is not None
+                key: how for key, pid in self._children.items() if (how := _ending(pid)) is not None
             }
             for key in ended:
                 del self._children[key]
         return ended
+
+
+def _spawn(
+    command: Sequence[str],
+    *,
+    output: int,
+    cwd: Path,
+    env: Mapping[str, str],
+    keep: Sequence[int] = (),
+) -> int:
+    """Start a process in a session of its own, with nothing of ours but ``output`` and ``keep``."""
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        cwd=cwd,
+        env=dict(env),
+        pass_fds=tuple(keep),
+        start_new_session=True,
+        umask=0o077,
+    )
+    # It is meant to outlive us. Collecting it, should we live longer, is done by PID in ``reap``.
+    child.returncode = 0
+    return child.pid
+
+
+def _ending(pid: int) -> str | None:
+    """How a child has ended; ``None`` while it lives."""
+    try:
+        found, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return "it was collected by somebody else"
+    return describe_exit(os.waitstatus_to_exitcode(status)) if found else None
 
 
 def _open_log(path: Path) -> int:
