@@ -12,7 +12,7 @@ import fcntl
 import logging
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -60,13 +60,22 @@ def trim(path: Path, max_bytes: int) -> bool:
 
 
 class Trimmer:
-    """Keeps some logs short, for whoever calls :meth:`look` now and then."""
+    """Keeps some logs short, for whoever calls :meth:`look` now and then (each ``every`` seconds).
+
+    ``cut`` trims one.
+    """
 
     def __init__(
-        self, paths: Iterable[Path], max_bytes: int, clock: Clock, *, every: float = _EVERY
+        self,
+        paths: Iterable[Path],
+        max_bytes: int,
+        clock: Clock,
+        *,
+        every: float = _EVERY,
+        cut: Callable[[Path, int], bool] = trim,
     ) -> None:
         self._paths = list(paths)
-        self._max_bytes, self._clock, self._every = max_bytes, clock, every
+        self._max_bytes, self._clock, self._every, self._cut = max_bytes, clock, every, cut
         self._due = clock.monotonic()
         #: Logs that could not be trimmed, until they can.
         self._failing: set[Path] = set()
@@ -81,7 +90,7 @@ class Trimmer:
         self._due = self._clock.monotonic() + self._every
         for path in list(self._paths):
             try:
-                trim(path, self._max_bytes)
+                self._cut(path, self._max_bytes)
             except OSError as error:
                 self._failed(path, error)
             else:

@@ -146,12 +146,20 @@ class Database:
     def checkpoint(self) -> None:
         """Fold a long write-ahead log into the database. Only under the scheduler lock.
 
-        SQLite before 3.51.3 can damage a database when two connections do this at once.
+        SQLite before 3.51.3 can damage a database when two connections do this at once. Waits for
+        nobody: whoever reads meanwhile (or was stopped while reading) would keep the lock's holder
+        for seconds; what cannot be folded now will be another time.
         """
         wal = self._path.with_name(self._path.name + "-wal")
         with self._guard, self._explained():
             if wal.exists() and wal.stat().st_size > _CHECKPOINT_BYTES:
-                self._open().exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+                connection = self._open()
+                connection.exec_driver_sql("PRAGMA busy_timeout = 0")
+                try:
+                    connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+                finally:
+                    patience = int(_BUSY_SECONDS * 1000)
+                    connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
 
     def close(self) -> None:
         """Close the connection; the next use opens a new one."""

@@ -63,9 +63,16 @@ class Job:
             job = reads.job(tx, job_id)
             assert job is not None
             submissions.enter_queue(tx, held, job, context.by())
-            moves.add_attempt(tx, job_id, 1, kind="DEFAULT", now=1.0, boot_id="")
+            moves.add_attempt(tx, job_id, 1, kind="DEFAULT", now=1.0, boot_id="before")
         self.schedule(ScheduleState.LAUNCHING, attempt=1)
         self.schedule(ScheduleState.ALIVE)
+
+    def state(self) -> ScheduleState:
+        """Where it is now."""
+        with self.context.db.read() as tx:
+            job = reads.job(tx, self.job_id)
+        assert job is not None
+        return job.schedule_state
 
     def schedule(self, to: ScheduleState, **columns: object) -> None:
         """Move the job."""

@@ -1,0 +1,236 @@
+"""The database file: how it appears, what is refused, and what bad luck says."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from jobsched.context import Context, open_context
+from jobsched.errors import StoreError
+from jobsched.store import moves, reads
+from jobsched.store.migrations import APPLICATION_ID, VERSION
+from jobsched.store.moves import By
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Iterator[Context]:
+    """A context with an empty database."""
+    context = open_context(tmp_path / "home")
+    context.ensure_home()
+    yield context
+    context.db.close()
+
+
+def create(context: Context) -> int:
+    """Write something."""
+    with context.db.write() as tx:
+        return moves.create(tx, "job", ["t"], By("test", 1.0))
+
+
+def test_private_and_ours(context: Context) -> None:
+    """Mode 0600 in a directory of mode 0700, marked as ours, of this schema."""
+    assert stat.S_IMODE(context.home.root.stat().st_mode) == 0o700
+    for path in context.home.root.glob("jobsched.db*"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with closing(sqlite3.connect(context.home.database)) as raw:
+        assert raw.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert raw.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_appears_whole(tmp_path: Path) -> None:
+    """Twenty threads that open a new home at once: one database, limits and all, no scraps."""
+    start, failures = threading.Barrier(20), []
+
+    def begin() -> None:
+        mine = open_context(tmp_path / "home")
+        start.wait()
+        try:
+            mine.ensure_home()
+            with mine.db.read() as tx:
+                assert reads.current_limits(tx).launch > 0
+        except BaseException as error:  # noqa: BLE001 - shown by the assertion below
+            failures.append(error)
+        finally:
+            mine.db.close()
+
+    threads = [threading.Thread(target=begin) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert {path.name for path in (tmp_path / "home").glob("jobsched.db*")} == {"jobsched.db"}
+
+
+def broken(path: Path, kind: str) -> None:
+    """Make the database unusable in one way."""
+    if kind == "garbage":
+        path.write_bytes(os.urandom(8192))
+    elif kind == "empty":
+        path.write_bytes(b"")
+    elif kind == "text":
+        path.write_text("hello\n" * 1000)
+    else:
+        with closing(sqlite3.connect(path)) as raw:
+            if kind == "newer":
+                raw.execute(f"PRAGMA user_version = {VERSION + 1}")
+            else:
+                raw.execute("PRAGMA application_id = 7")
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("garbage", "not a database"),
+        ("text", "not a database"),
+        ("empty", "is empty"),
+        ("newer", "newer jobsched"),
+        ("foreign", "another program"),
+    ],
+)
+def test_unusable(context: Context, kind: str, says: str) -> None:
+    """It is refused with the cause and left exactly as it is."""
+    context.db.close()
+    path = context.home.database
+    for extra in ("-wal", "-shm"):
+        path.with_name(path.name + extra).unlink(missing_ok=True)
+    broken(path, kind)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=says):
+        create(context)
+    assert path.read_bytes() == before
+
+
+def test_damaged_page(context: Context) -> None:
+    """Damage in the middle is said to be damage."""
+    for _ in range(50):
+        create(context)
+    context.db.close()
+    path = context.home.database
+    content = bytearray(path.read_bytes())
+    content[4096 : len(content) - 4096] = b"\xff" * (len(content) - 8192)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged|malformed"), context.db.read() as tx:
+        reads.alive_jobs(tx)
+
+
+def test_replaced_while_open(context: Context) -> None:
+    """A database that was removed or replaced is noticed before anything is written to it."""
+    create(context)
+    context.home.database.unlink()
+    with pytest.raises(StoreError, match="removed or replaced"):
+        create(context)
+
+
+def test_full_disk(context: Context) -> None:
+    """A write that finds no room says so and is undone; reading and later writing go on."""
+    create(context)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = max(path.stat().st_size for path in context.home.root.glob("jobsched.db*"))
+    import signal  # noqa: PLC0415 - named beside its use
+
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limit[1]))
+    try:
+        with pytest.raises(StoreError, match="disk"):
+            for _ in range(2000):
+                create(context)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, ignored)
+    job_id = create(context)
+    with context.db.read() as tx:
+        assert reads.job(tx, job_id) is not None
+
+
+def test_busy_writers(context: Context) -> None:
+    """Twenty writers with connections of their own never see a locked database."""
+    failures: list[BaseException] = []
+
+    def write_much() -> None:
+        mine = open_context(context.home.root)
+        try:
+            for _ in range(25):
+                create(mine)
+        except BaseException as error:  # noqa: BLE001 - shown by the assertion below
+            failures.append(error)
+        finally:
+            mine.db.close()
+
+    threads = [threading.Thread(target=write_much) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    with context.db.read() as tx:
+        assert tx.row(text("SELECT COUNT(*) AS n FROM jobs")) == {"n": 500}
+
+
+def test_reader_sees_one_moment(context: Context) -> None:
+    """A read transaction is not changed by a commit beside it, and does not wait for it."""
+    other = open_context(context.home.root)
+    with context.db.read() as tx:
+        before = tx.rows(text("SELECT * FROM jobs"))
+        create(other)
+        assert tx.rows(text("SELECT * FROM jobs")) == before
+    with context.db.read() as tx:
+        assert len(tx.rows(text("SELECT * FROM jobs"))) == len(before) + 1
+    other.db.close()
+
+
+def test_every_write_begins_immediate(context: Context) -> None:
+    """A deferred write transaction would fail at once when another writer comes between."""
+    seen: list[str] = []
+    create(context)
+    driver = context.db._connection.connection.driver_connection  # type: ignore[union-attr]
+    driver.set_trace_callback(seen.append)  # type: ignore[union-attr]
+    create(context)
+    assert [line for line in seen if line.startswith("BEGIN")] == ["BEGIN IMMEDIATE"]
+
+
+def test_version_notices_other_writers(context: Context) -> None:
+    """The number changes when another connection has committed, and only then."""
+    other = open_context(context.home.root)
+    before = context.db.version()
+    assert context.db.version() == before
+    create(other)
+    assert context.db.version() != before
+    other.db.close()
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.db")), ids=lambda path: path.name)
+def test_golden_databases(tmp_path: Path, path: Path) -> None:
+    """A database of every released schema opens, is brought up to date and keeps its jobs."""
+    context = open_context(tmp_path / "home")
+    context.home.create()
+    context.home.database.write_bytes(path.read_bytes())
+    with context.db.read() as tx:
+        jobs = tx.rows(text("SELECT name, schedule_state, status FROM jobs ORDER BY job_id"))
+        version = tx.row(text("PRAGMA user_version"))
+    assert [tuple(job.values()) for job in jobs] == [
+        ("finished", "DONE", "SUCCEEDED"),
+        ("cancelled", "DONE", "CANCELLED"),
+        ("waiting", "WAITING", "PENDING"),
+    ]
+    assert version == {"user_version": VERSION}
+    context.db.close()
+
+
+def test_golden_database_of_this_schema_exists() -> None:
+    """Each schema has its golden database from the first release on."""
+    assert [path.name for path in sorted(GOLDEN.glob("*.db"))] == [
+        f"schema-{version}.db" for version in range(1, VERSION + 1)
+    ]
