@@ -49,8 +49,6 @@ class JobFold:
     def feed(self, event: Event) -> Iterator[Violation]:
         """Take in the job's next row; what it breaks."""
         yield from self._end_of_ending(event)
-        if event.seq <= self._seq:
-            yield self._broken(event, Invariant.MOVES, f"comes after row {self._seq}")
         if self.pruned:
             yield self._broken(event, Invariant.PRUNING, "is of a job that was pruned before it")
         match event.kind:
@@ -75,11 +73,10 @@ class JobFold:
     def _schedule(self, event: Event) -> Iterator[Violation]:
         before, to = _STATES.get(event.from_value), _STATES.get(event.to_value)
         is_claim = before is _S.WAITING and to in _CLAIMS
-        yield from self._chain(event, is_claim=is_claim)
-        if (event.from_value is not None and before is None) or to not in SCHEDULE_MOVES[before]:
+        broken = list(self._chain(event, is_claim=is_claim))
+        yield from broken
+        if not broken and not self._is_legal(event, is_claim=is_claim):
             yield self._illegal(event)
-        if is_claim and (to is _S.LAUNCHING) != (self.attempt == 0):
-            yield self._illegal(event, f" (at attempt {self.attempt})")
         yield from self._attempt(event, rises=is_claim or (to is _S.DONE and self.forced))
         if to is _S.LAUNCHING and self.held:
             yield self._broken(event, Invariant.HOLDS, "moves it into LAUNCHING while it is held")
@@ -94,7 +91,9 @@ class JobFold:
         if event.from_value == self.state:
             return
         if self.state == _S.DONE:
-            yield self._broken(event, Invariant.OUTCOMES, f"moves it to {event.to_value} after DONE")
+            yield self._broken(
+                event, Invariant.OUTCOMES, f"moves it to {event.to_value} after DONE"
+            )
         elif is_claim and self._claim:
             yield self._broken(
                 event,
@@ -105,6 +104,13 @@ class JobFold:
             yield self._broken(
                 event, Invariant.MOVES, f"moves it from {event.from_value}, but it was {self.state}"
             )
+
+    def _is_legal(self, event: Event, *, is_claim: bool) -> bool:
+        before, to = _STATES.get(event.from_value), _STATES.get(event.to_value)
+        if (event.from_value is not None and before is None) or to not in SCHEDULE_MOVES[before]:
+            return False
+        # The first start needs a slot; a job that was alive is alive again at once.
+        return not is_claim or (to is _S.LAUNCHING) == (self.attempt == 0)
 
     def _attempt(self, event: Event, *, rises: bool) -> Iterator[Violation]:
         expected = self.attempt + int(rises)
@@ -158,7 +164,9 @@ class JobFold:
             return
         if self.cancelled and not self.forced and before in _BEGUN and to is _T.CANCELLED:
             yield self._broken(
-                event, Invariant.CANCELS, f"moves task {event.task_id} from {before} to {to} at once"
+                event,
+                Invariant.CANCELS,
+                f"moves task {event.task_id} from {before} to {to} at once",
             )
         self._ending.append(event)  # an end of the whole job may do that
 
@@ -190,12 +198,12 @@ class JobFold:
             case "DONE":
                 self.forced = True
 
-    def _illegal(self, event: Event, how: str = "") -> Violation:
+    def _illegal(self, event: Event) -> Violation:
         what = "it" if event.kind == "SCHEDULE" else f"task {event.task_id}"
         return self._broken(
             event,
             Invariant.MOVES,
-            f"moves {what} from {event.from_value} to {event.to_value}{how}, which is no legal move",
+            f"moves {what} from {event.from_value} to {event.to_value}, which is no legal move",
         )
 
     def _broken(self, event: Event, invariant: Invariant, text: str) -> Violation:

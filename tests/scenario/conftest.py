@@ -14,7 +14,9 @@ from tests.world import World
 class MakeWorld(Protocol):
     """Makes a world with settings of its own; it is closed after the test."""
 
-    def __call__(self, extra: str = "", *, gap: float = 0.2, grace: float = 1.0) -> World: ...
+    def __call__(self, extra: str = "", *, gap: float = 0.2, grace: float = 1.0) -> World:
+        """A new world."""
+        ...
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def test_running(world: World, tmp_path: Path) -> None:
     assert not list(world.home.clusters.glob("[0-9]*"))
 
 
-def test_in_backoff(make_world: MakeWorld, tmp_path: Path) -> None:
+def test_in_backoff(make_world: MakeWorld) -> None:
     """A job that waits long for its next try ends at once, not at its deadline."""
     world = make_world("[local.regions.full]\nclusters = 0\n[local.regions.busy]\nclusters = 1\n",
                        gap=300)  # fmt: skip
@@ -170,7 +170,7 @@ def own_controller(make_world: MakeWorld, tmp_path: Path, body: str, grace: floa
 
 
 def test_own_controller(make_world: MakeWorld, tmp_path: Path) -> None:
-    """A controller of the user's own works through the same functions, and gets the DAG as a file."""
+    """A controller of the user's own works by the same functions, and gets the DAG as a file."""
     world = own_controller(make_world, tmp_path, "time.sleep(0.1)")
     job = world.submit("secrets: {K: hidden}\nrun: echo\n")
     row = world.until_done(job)
@@ -181,7 +181,7 @@ def test_own_controller(make_world: MakeWorld, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("manners", ["", "import signal; signal.signal(signal.SIGTERM, print)"])
 def test_own_controller_cancelled(make_world: MakeWorld, tmp_path: Path, manners: str) -> None:
-    """It gets SIGTERM, after the grace SIGKILL, and is ended CANCELLED for it, nobody else living."""
+    """It gets SIGTERM, after the grace SIGKILL, and its job is ended CANCELLED for it."""
     world = own_controller(make_world, tmp_path, f"{manners}\nwhile True: time.sleep(0.1)")
     job = world.submit("run: echo\n")
     world.until_status(job, T.RUNNING)

@@ -1,4 +1,4 @@
-"""SIGKILL of a controller, wherever it is: one copy of the task ever, the right outcome, free slots."""
+"""SIGKILL of a controller, wherever it is: one copy of the task, its outcome, free slots."""
 
 from __future__ import annotations
 

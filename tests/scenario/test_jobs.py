@@ -1,4 +1,4 @@
-"""Whole jobs on the local backend: chains, branches, groups, restarts, preemptions, limits of time."""
+"""Whole jobs on the local backend: chains, branches, groups, restarts, preemptions."""
 
 from __future__ import annotations
 
@@ -281,6 +281,7 @@ def test_secrets_lie_in_one_file_until_done(world: World, tmp_path: Path) -> Non
 
 
 def contains(path: Path, what: bytes) -> bool:
+    """Whether a file holds these bytes."""
     return path.is_file() and what in path.read_bytes()
 
 
@@ -312,7 +313,7 @@ def test_leftovers_end_with_the_task(world: World, tmp_path: Path) -> None:
     assert process.identify(int(note.read_text())) is None
 
 
-def test_snapshot_is_what_runs(world: World, tmp_path: Path) -> None:
+def test_snapshot_is_what_runs(world: World) -> None:
     """An edit of the file after submission changes nothing, and the stored DAG is complete."""
     set_limits(world.context, launch=0)
     job = world.submit("run: echo first\n")

@@ -74,6 +74,12 @@ def test_appears_whole(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "home").glob("jobsched.db*")} == {"jobsched.db"}
 
 
+def create_many(context: Context) -> None:
+    """Write more than fits."""
+    for _ in range(2000):
+        create(context)
+
+
 def broken(path: Path, kind: str) -> None:
     """Make the database unusable in one way."""
     if kind == "garbage":
@@ -122,7 +128,7 @@ def test_damaged_page(context: Context) -> None:
     content = bytearray(path.read_bytes())
     content[4096 : len(content) - 4096] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
-    with pytest.raises(StoreError, match="damaged|malformed"), context.db.read() as tx:
+    with pytest.raises(StoreError, match=r"damaged|malformed"), context.db.read() as tx:
         reads.alive_jobs(tx)
 
 
@@ -145,8 +151,7 @@ def test_full_disk(context: Context) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limit[1]))
     try:
         with pytest.raises(StoreError, match="disk"):
-            for _ in range(2000):
-                create(context)
+            create_many(context)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         signal.signal(signal.SIGXFSZ, ignored)

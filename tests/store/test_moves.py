@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,8 @@ def test_schedule_pairs(
     columns: dict[str, object] = {}
     if to in ALIVE_STATES:
         columns["attempt"] = 1
+    if to is S.WAITING:
+        columns["queue_seq"] = 1
     if to is S.DONE:
         with context.db.write() as tx:
             if source is not S.DONE:
@@ -236,7 +239,7 @@ def test_followers_are_released_or_ended(context: Context, held: Held) -> None:
 
     with context.db.write() as tx:
         ids = [moves.create(tx, f"j{number}", ["t"], BY) for number in range(1000)]
-        for before, after in zip(ids, ids[1:], strict=False):
+        for before, after in pairwise(ids):
             assert submissions.follow(tx, after, before) is None
         first = moves.owned(tx, ids[0], BY)
         ended = moves.done(tx, held, first, BY, to=T.FAILED)

@@ -1,0 +1,92 @@
+"""The files of a home: secrets where they may be, and nobody else's hands on anything.
+
+Owns names and modes. Opens no file.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from jobsched.audit.findings import Invariant, Violation
+from jobsched.context import Context
+from jobsched.home import DIRECTORIES, Home
+from jobsched.store import reads
+from jobsched.store.database import Database
+
+#: Seconds that secrets may outlast their job, or come before its commit.
+_GRACE: Final = 5.0
+#: What group and others could do.
+_OTHERS: Final = 0o077
+_SECRETS: Final = ".secrets.json"
+#: The user's own, or full of the user's own.
+_NOT_OURS: Final = frozenset({"config.toml", "clusters"})
+
+
+def check_secrets(context: Context, database: Database, now: float) -> Iterator[Violation]:
+    """Are secrets kept for unfinished jobs alone?"""
+    for path in sorted((context.home.root / "jobs").glob(f"*{_SECRETS}")):
+        name = path.name.removesuffix(_SECRETS)
+        since = _needless_since(database, int(name), path) if name.isdecimal() else 0.0
+        if since is not None and now - since > _GRACE:
+            what = f"jobs/{path.name} is kept, but no unfinished job needs it"
+            yield Violation(Invariant.SECRETS, what)
+
+
+def _needless_since(database: Database, job_id: int, path: Path) -> float | None:
+    """Since when nobody needs the secrets of a job, Unix seconds; ``None``: somebody does."""
+    with database.read() as tx:
+        job = reads.job(tx, job_id)
+    if job is not None:
+        return job.ended_at
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return None
+
+
+def check_modes(home: Home) -> Iterator[Violation]:
+    """May nobody but the owner read or write in the home?"""
+    owner = home.root.stat().st_uid
+    for path, found in _ours(home):
+        invariant = Invariant.SECRETS if path.name.endswith(_SECRETS) else Invariant.MODES
+        name = "." if path == home.root else path.relative_to(home.root)
+        if stat.S_ISLNK(found.st_mode):
+            yield Violation(invariant, f"{name} is a symbolic link")
+        elif found.st_mode & _OTHERS:
+            mode = f"{stat.S_IMODE(found.st_mode):04o}"
+            wanted = "0700" if stat.S_ISDIR(found.st_mode) else "0600"
+            yield Violation(invariant, f"{name} has mode {mode}, not {wanted}: others may use it")
+        elif found.st_uid != owner:
+            yield Violation(
+                invariant, f"{name} belongs to user {found.st_uid}, but the home to {owner}"
+            )
+
+
+def _ours(home: Home) -> Iterator[tuple[Path, os.stat_result]]:
+    """The home, its folders, and the files in them that are of our making."""
+    yield home.root, home.root.stat()
+    folders = [home.root, *(home.root / name for name in DIRECTORIES)]
+    inside = {folder for folder in folders if folder.name != "clusters"}
+    for folder in folders:
+        if folder != home.root and folder.is_dir():
+            yield folder, folder.lstat()
+    for folder in inside:
+        yield from _files(folder)
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name in _NOT_OURS or entry.is_dir(follow_symlinks=False):
+                    continue
+                try:
+                    yield Path(entry.path), entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # gone meanwhile
+    except FileNotFoundError:
+        return
