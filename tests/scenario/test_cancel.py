@@ -128,7 +128,7 @@ def test_dead_controller_with_a_cluster(world: World, tmp_path: Path) -> None:
 
 
 def test_forced_done_of_a_live_job(world: World, tmp_path: Path) -> None:
-    """One transaction: DONE, fenced; then the controller is ended; the next sweep takes the rest."""
+    """One transaction: DONE, fenced; then the controller ends; a sweep takes the rest."""
     note = tmp_path / "pid"
     job = world.submit(f"run: |\n  echo $$ > {note}\n  sleep 300\n")
     world.until(lambda: note.exists() and note.read_text().strip(), "the task to run")
