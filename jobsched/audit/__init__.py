@@ -1,4 +1,4 @@
-"""The audit: do the invariants hold, now and at every moment of the history?
+"""The audit: whether the invariants hold, now and at every moment of the history.
 
 ``limits`` and ``job`` are pure folds over history rows, ``fold`` puts them together; ``rows``
 compares the tables with them, ``living`` the process table and the locks, ``files`` the files.
@@ -16,7 +16,7 @@ from jobsched.audit.living import check_attempts, check_copies, check_progress
 from jobsched.audit.rows import check_database, check_limits, check_page
 from jobsched.context import Context
 from jobsched.store import record
-from jobsched.store.database import Database
+from jobsched.store.database import Database, Tx
 
 __all__ = ["Invariant", "Report", "Violation", "check", "fold"]
 
@@ -34,20 +34,23 @@ def check(context: Context) -> Report:
     database = Database(context.home.database)
     try:
         with database.read() as tx:
-            rows = record.count(tx)
-        return Report(tuple(_violations(context, database)), rows)
+            rows, stored = record.count(tx), list(_stored(context, tx))
+        return Report((*stored, *_seen(context, database)), rows)
     finally:
         database.close()
 
 
-def _violations(context: Context, database: Database) -> Iterator[Violation]:
+def _stored(context: Context, tx: Tx) -> Iterator[Violation]:
     now = context.clock.now()
-    with database.read() as tx:
-        yield from check_database(tx)
-        yield from check_limits(tx)
-        for page in record.pages(tx):
-            yield from check_page(page)
-            yield from check_attempts(context, page.attempts, now)
+    yield from check_database(tx)
+    yield from check_limits(tx)
+    for page in record.pages(tx):
+        yield from check_page(page)
+        yield from check_attempts(context, page.attempts, now)
+
+
+def _seen(context: Context, database: Database) -> Iterator[Violation]:
+    now = context.clock.now()
     yield from check_copies(context)
     yield from check_secrets(context, database, now)
     yield from check_modes(context.home)

@@ -22,12 +22,12 @@ _GRACE: Final = 5.0
 #: What group and others could do.
 _OTHERS: Final = 0o077
 _SECRETS: Final = ".secrets.json"
-#: The user's own, or full of the user's own.
-_NOT_OURS: Final = frozenset({"config.toml", "clusters"})
+#: The files of our making that lie in the home itself, where a user may keep others beside them.
+_OURS: Final = ("jobsched.db*", "*.lock")
 
 
 def check_secrets(context: Context, database: Database, now: float) -> Iterator[Violation]:
-    """Are secrets kept for unfinished jobs alone?"""
+    """Secrets that are kept although no unfinished job needs them."""
     for path in sorted((context.home.root / "jobs").glob(f"*{_SECRETS}")):
         name = path.name.removesuffix(_SECRETS)
         since = _needless_since(database, int(name), path) if name.isdecimal() else 0.0
@@ -49,7 +49,7 @@ def _needless_since(database: Database, job_id: int, path: Path) -> float | None
 
 
 def check_modes(home: Home) -> Iterator[Violation]:
-    """May nobody but the owner read or write in the home?"""
+    """What of the home somebody but its owner may read or write."""
     owner = home.root.stat().st_uid
     for path, found in _ours(home):
         invariant = Invariant.SECRETS if path.name.endswith(_SECRETS) else Invariant.MODES
@@ -67,22 +67,22 @@ def check_modes(home: Home) -> Iterator[Violation]:
 
 
 def _ours(home: Home) -> Iterator[tuple[Path, os.stat_result]]:
-    """The home, its folders, and the files in them that are of our making."""
+    """The home, its folders, and the files in them; what is in a cluster is its task's."""
     yield home.root, home.root.stat()
-    folders = [home.root, *(home.root / name for name in DIRECTORIES)]
-    inside = {folder for folder in folders if folder.name != "clusters"}
-    for folder in folders:
-        if folder != home.root and folder.is_dir():
+    for path in (path for pattern in _OURS for path in home.root.glob(pattern)):
+        yield path, path.lstat()
+    for name in DIRECTORIES:
+        folder = home.root / name
+        if folder.is_dir():
             yield folder, folder.lstat()
-    for folder in inside:
-        yield from _files(folder)
+            yield from _files(folder)
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name in _NOT_OURS or entry.is_dir(follow_symlinks=False):
+                if entry.is_dir(follow_symlinks=False):
                     continue
                 try:
                     yield Path(entry.path), entry.stat(follow_symlinks=False)

@@ -62,6 +62,8 @@ class JobFold:
                 if self._seq:
                     yield self._broken(event, Invariant.PRUNING, "prunes it but left its rows")
                 self.pruned = True
+            case _:
+                pass  # LIMIT: no job's
         self._seq = event.seq
 
     def finish(self) -> Iterator[Violation]:
@@ -197,6 +199,8 @@ class JobFold:
                 self.held = False
             case "DONE":
                 self.forced = True
+            case _:
+                pass  # changes nothing that is verified here
 
     def _illegal(self, event: Event) -> Violation:
         what = "it" if event.kind == "SCHEDULE" else f"task {event.task_id}"

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from jobsched import lock, process
+from jobsched.audit.findings import Invariant, Violation
 from jobsched.backends.local.folder import Folder
 from jobsched.context import Context
-from jobsched.audit.findings import Invariant, Violation
 from jobsched.errors import BackendError
 from jobsched.lock import Grip
 from jobsched.models import ClusterInfo, ClusterState
@@ -34,7 +34,7 @@ _MOST: Final = 100
 def check_attempts(
     context: Context, attempts: Sequence[AuditedAttempt], now: float
 ) -> Iterator[Violation]:
-    """Are the attempts that ended more than 5 s before ``now`` gone?"""
+    """Attempts that ended more than 5 s before ``now`` and are not gone."""
     for one in attempts:
         if one.ended_at is None or now - one.ended_at <= GRACE:
             continue
@@ -49,7 +49,7 @@ def check_attempts(
 
 
 def check_copies(context: Context) -> Iterator[Violation]:
-    """Does any task run more than once?"""
+    """Tasks of which more than one copy runs."""
     try:
         clusters = context.backend().clusters() if context.home.clusters.is_dir() else []
     except BackendError as error:
@@ -77,10 +77,10 @@ def _lives(context: Context, cluster: ClusterInfo) -> bool:
 
 
 def check_progress(context: Context, database: Database) -> Iterator[Violation]:
-    """Has what the dead held been taken back, and does nothing wait beside free capacity?
+    """What the dead hold and nobody takes back, and what waits beside free capacity.
 
-    Holds only while somebody ticks: else the next command sees to it. Waits up to 5 s where
-    something seems not to.
+    Wrong only while somebody ticks: else the next command sees to it. Waits up to 5 s to see
+    whether what it finds comes right.
     """
     clock = context.clock
     until = clock.monotonic() + GRACE
@@ -93,7 +93,7 @@ def check_progress(context: Context, database: Database) -> Iterator[Violation]:
         yield Violation(Invariant.PROGRESS, f"job {job_id} {text} for {GRACE:g} s or more")
 
 
-#: A job and the state (as its newest history row) in which it is stuck.
+#: A job and its attempt: the next one would not be stuck in the same way.
 _Key = tuple[int, int]
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from jobsched.audit.findings import Invariant, Violation
 from jobsched.audit.job import JobFold
 from jobsched.audit.limits import ALIVE, LAUNCH, PAUSED, LimitsFold
-from jobsched.states import ScheduleState, TaskStatus, job_status
+from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus, job_status
 from jobsched.store import reads, record
 from jobsched.store.database import Tx
 from jobsched.store.migrations import VERSION
@@ -24,7 +24,7 @@ _MOST_DAMAGE: Final = 20
 
 
 def check_database(tx: Tx) -> Iterator[Violation]:
-    """Is the file sound, and of the schema that this release knows?"""
+    """What is wrong with the file itself."""
     for text in record.damage(tx)[:_MOST_DAMAGE]:
         yield Violation(Invariant.DATABASE, text)
     version = record.schema_version(tx)
@@ -33,7 +33,7 @@ def check_database(tx: Tx) -> Iterator[Violation]:
 
 
 def check_limits(tx: Tx) -> Iterator[Violation]:
-    """Were the limits kept, and are those stored the ones that the history says are in force?"""
+    """Where the limits were not kept, or are not those that the history says."""
     fold = LimitsFold()
     for event in record.limit_events(tx):
         yield from fold.feed(event)
@@ -49,7 +49,7 @@ def check_limits(tx: Tx) -> Iterator[Violation]:
 
 
 def check_page(page: Page) -> Iterator[Violation]:
-    """Do the histories of these jobs hold, and do their rows say the same?"""
+    """Where the histories of these jobs break an invariant, or their rows do not say the same."""
     folds: dict[int, JobFold] = {}
     for event in page.events:
         if event.job_id is not None:
@@ -95,6 +95,11 @@ def _compare(
         yield Violation(
             Invariant.ATTEMPTS, f"{name} is at attempt {job.attempt}, but those noted are {numbers}"
         )
+    acting = job.attempt if job.schedule_state in ALIVE_STATES else None
+    for one in attempts:
+        if one.ended_at is None and one.attempt != acting:
+            text = f"{name}: attempt {one.attempt} may no longer act, but no end of it is noted"
+            yield Violation(Invariant.ATTEMPTS, text)
     yield from _compare_tasks(job, tasks, fold)
 
 

@@ -19,19 +19,19 @@ from typing import Final
 from jobsched import config
 from jobsched.context import Context, open_context
 from jobsched.controller.bell import Bell
-from jobsched.controller.callbacks import Callbacks, CallbackThread
-from jobsched.controller.environment import task_environment
+from jobsched.controller.callbacks import CallbackThread
 from jobsched.controller.job import JobDriver, make_slot
 from jobsched.controller.journal import Journal
 from jobsched.controller.task import Surroundings
 from jobsched.errors import Fenced, JobschedError, NoAttempt, NotFound, StaleAttempt
-from jobsched.models import DagSpec, TaskSpec
+from jobsched.models import DagSpec
 from jobsched.scheduler.ending import job_done
 from jobsched.scheduler.operate import room_freed
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.secrets import read_secrets
 from jobsched.scheduler.ticker import Ticker
 from jobsched.store import reads
+from jobsched.sweep.callbacks import callbacks_of
 from jobsched.wake import Inbox
 
 log = logging.getLogger("jobsched.controller")
@@ -88,9 +88,7 @@ def drive(context: Context, job_id: int, attempt: int) -> None:
         room_freed=lambda: room_freed(context),
     )
     ticker = Ticker(context).start()
-    callbacks = CallbackThread(
-        [Callbacks(journal, task, _env(around, task)) for task in around.spec.tasks]
-    )
+    callbacks = CallbackThread(callbacks_of(context, job))
     journal.changed = callbacks.tell
     JobDriver(around, inbox).run()
     callbacks.finish()
@@ -99,12 +97,6 @@ def drive(context: Context, job_id: int, attempt: int) -> None:
     ticker.stop()
     inbox.close()
     context.home.wake_fifo(job_id, attempt).unlink(missing_ok=True)
-
-
-def _env(around: Surroundings, task: TaskSpec) -> dict[str, str]:
-    """What a callback gets of its task's environment: everything but the secrets."""
-    known = task_environment(around.spec, task, around.journal.job_id, around.submitted_at, {})
-    return {**around.base_env, **known}
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -1,8 +1,8 @@
 """One task, from where its row says it is to its outcome and the end of its cluster.
 
 Owns the loop of one task, in a thread of its own: pick up, launch, watch, recover, clean up.
-Decides by ``recovery``, acts through the backend, and writes the outcome before anything is torn down.
-Knows nothing of other tasks.
+Decides by ``recovery``, acts through the backend, and writes the outcome before anything is torn
+down. Knows nothing of other tasks.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from jobsched.backends.base import Backend
 from jobsched.controller.bell import Bell, Listener
-from jobsched.controller.environment import task_environment
 from jobsched.controller.journal import Journal
+from jobsched.environment import task_environment
 from jobsched.errors import BackendError, Cancelled, Fenced
 from jobsched.models import ClusterState, DagSpec, LaunchRequest, Observation, TaskSpec
 from jobsched.recovery.base import Fail, KeepWatching, Launched, Outcome, Recover, Succeed

@@ -17,6 +17,7 @@ from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads
 from jobsched.store.moves import By
 from jobsched.store.rows import JobRow, TaskRow
+from jobsched.sweep.callbacks import callbacks_of
 
 
 def settle(context: Context, job_id: int) -> bool:
@@ -41,6 +42,8 @@ def _settle(context: Context, job_id: int) -> bool:
     left = [task for task in tasks if not _settle_task(context, job, task, by)]
     if left:
         return False
+    for callbacks in callbacks_of(context, job):
+        callbacks.catch_up()
     with context.locked() as held, context.db.write() as tx:
         current = moves.owned(tx, job_id, by)
         if current.schedule_state in (ScheduleState.DONE, ScheduleState.INACTIVE):

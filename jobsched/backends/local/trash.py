@@ -1,7 +1,7 @@
 """Getting rid of a cluster's directory: at once for everybody else, on disk as soon as it can be.
 
-Owns the deletion of what tasks left, whatever they made of it. A directory is first moved aside,
-so that a half deleted one is never taken for a cluster; the next remover deletes what a dead one left.
+Owns the deletion of what tasks left, whatever they made of it. A directory is first moved aside, so
+that a half deleted one is never taken for a cluster; the next remover deletes what a dead one left.
 """
 
 from __future__ import annotations
