@@ -1,6 +1,24 @@
 """A scheduler for long-lived managed jobs that needs no server.
 
-Importing the package has no side effect and loads nothing heavy.
+Loads nothing by itself: :class:`Scheduler` is imported when first asked for.
 """
 
-__version__ = "0.1.0"
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from jobsched.api import Scheduler
+
+__all__ = ["Scheduler", "__version__"]
+
+__version__: Final = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported from deeper down when it is first used."""
+    if name == "Scheduler":
+        from jobsched.api import Scheduler  # noqa: PLC0415 -- loads the database
+
+        return Scheduler
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

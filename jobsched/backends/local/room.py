@@ -22,8 +22,8 @@ from jobsched.models import Placement, Resources, TaskSpec
 HERE: Final = "here"
 _ANY: Final = (None, "*")
 _IMAGE: Final = (
-    "image_id {}: the local backend runs tasks as they are, without images; only a backend that makes"
-    " virtual machines or containers could, and jobsched has none yet"
+    "image_id {}: the local backend runs tasks as they are, without images; only a backend that"
+    " makes virtual machines or containers could, and jobsched has none yet"
 )
 #: Fractions of an accelerator are added up; this much is no difference.
 _NOISE: Final = 1e-6
