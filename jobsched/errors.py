@@ -116,7 +116,14 @@ class ConfigError(JobschedError):
 
 
 class StoreError(JobschedError):
-    """The home or its database cannot be used; nothing was changed."""
+    """The home or its database cannot be used; nothing was changed.
+
+    ``passes``: whether trying again later may help, as when a disk is full.
+    """
+
+    def __init__(self, message: str, *, passes: bool = False) -> None:
+        self.passes = passes
+        super().__init__(message)
 
 
 class LockTimeout(JobschedError):

@@ -28,6 +28,7 @@ from jobsched.models import DagSpec
 from jobsched.scheduler.ending import job_done
 from jobsched.scheduler.operate import room_freed
 from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.patience import patiently
 from jobsched.scheduler.secrets import read_secrets
 from jobsched.scheduler.ticker import Ticker
 from jobsched.store import reads
@@ -92,7 +93,7 @@ def drive(context: Context, job_id: int, attempt: int) -> None:
     journal.changed = callbacks.tell
     JobDriver(around, inbox).run()
     callbacks.finish()
-    job_done(context, job_id)
+    patiently(context.clock, lambda: job_done(context, job_id, idempotent=True))
     log.info("job %d is DONE", job_id)
     ticker.stop()
     inbox.close()

@@ -39,6 +39,7 @@ class JobDriver:
         self._journal = around.journal
         self._threads: dict[int, threading.Thread] = {}
         self._drivers: dict[int, TaskDriver] = {}
+        self._ended: set[threading.Thread] = set()
         self._failure: BaseException | None = None
 
     def run(self) -> None:
@@ -125,13 +126,16 @@ class JobDriver:
         except BaseException as error:  # noqa: BLE001 -- handed to the main thread, which raises it
             self._failure = error
         finally:
+            self._ended.add(threading.current_thread())  # it is still alive when the bell rings
             self._around.bell.ring()
 
     def _collect(self) -> None:
         """Forget threads that have ended."""
+        ended = set(self._ended)
         self._threads = {
-            task_id: thread for task_id, thread in self._threads.items() if thread.is_alive()
+            task_id: thread for task_id, thread in self._threads.items() if thread not in ended
         }
+        self._ended -= ended
 
     def _end_early(self, task_id: int, reason: str) -> None:
         driver = self._drivers.get(task_id)

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from jobsched.context import Context
 from jobsched.errors import Cancelled, NotFound, StaleAttempt
+from jobsched.scheduler.patience import patiently
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
 from jobsched.store.database import Tx
 from jobsched.store.rows import JobRow, TaskRow
+
+T = TypeVar("T")
 
 
 class Journal:
@@ -28,8 +31,7 @@ class Journal:
 
     def job(self) -> JobRow:
         """The job now. Raises ``StaleAttempt`` if it is somebody else's."""
-        with self.context.db.read() as tx:
-            job = reads.job(tx, self.job_id)
+        job = self._patiently(lambda: self._read(lambda tx: reads.job(tx, self.job_id)))
         if job is None or job.attempt != self.attempt or job.is_done:
             raise StaleAttempt(self.job_id, self.attempt, job.attempt if job else None)
         return job
@@ -41,18 +43,15 @@ class Journal:
 
     def tasks(self) -> list[TaskRow]:
         """The rows of all tasks now."""
-        with self.context.db.read() as tx:
-            return reads.tasks_of(tx, self.job_id)
+        return self._patiently(lambda: self._read(lambda tx: reads.tasks_of(tx, self.job_id)))
 
     def task(self, task_id: int) -> TaskRow:
         """The row of one task now."""
-        with self.context.db.read() as tx:
-            return self._task(tx, task_id)
+        return self._patiently(lambda: self._read(lambda tx: self._task(tx, task_id)))
 
     def put(self, task_id: int, **columns: Any) -> None:
         """Set columns of a task."""
-        with self._mine() as (tx, _):
-            moves.set_task(tx, self.job_id, task_id, **columns)
+        self._patiently(lambda: self._put(task_id, columns))
 
     def move(
         self, task_id: int, to: TaskStatus, reason: str | None = None, **columns: Any
@@ -61,6 +60,17 @@ class Journal:
 
         Raises ``Cancelled`` instead of moving a task of a cancelled job to anything but its end.
         """
+        moved = self._patiently(lambda: self._move(task_id, to, reason, columns))
+        self.changed()
+        return moved
+
+    def _put(self, task_id: int, columns: dict[str, Any]) -> None:
+        with self._mine() as (tx, _):
+            moves.set_task(tx, self.job_id, task_id, **columns)
+
+    def _move(
+        self, task_id: int, to: TaskStatus, reason: str | None, columns: dict[str, Any]
+    ) -> TaskRow:
         with self._mine() as (tx, job):
             task = self._task(tx, task_id)
             if job.cancel_at is not None and to not in _CANCEL_STATUSES:
@@ -70,9 +80,14 @@ class Journal:
             else:
                 by = self.context.by(reason, attempt=self.attempt)
                 moves.status(tx, task, to, by, **columns)
-            moved = self._task(tx, task_id)
-        self.changed()
-        return moved
+            return self._task(tx, task_id)
+
+    def _patiently(self, action: Callable[[], T]) -> T:
+        return patiently(self.context.clock, action)
+
+    def _read(self, query: Callable[[Tx], T]) -> T:
+        with self.context.db.read() as tx:
+            return query(tx)
 
     @contextmanager
     def _mine(self) -> Iterator[tuple[Tx, JobRow]]:

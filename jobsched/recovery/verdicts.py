@@ -78,7 +78,7 @@ def _ended(observation: Observation) -> str:
         what = f"{phase} ended with exit code {observation.exit_code}"
         what += _signal_name(observation.exit_code)
     reason = observation.reason
-    return f"{what} ({reason})" if reason and not what.startswith(reason) else what
+    return f"{what}, {reason}" if reason and not what.startswith(reason) else what
 
 
 def _signal_name(exit_code: int) -> str:

@@ -14,6 +14,7 @@ from jobsched import wake
 from jobsched.context import Context
 from jobsched.errors import Cancelled, IllegalMove, StaleAttempt
 from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.patience import patiently
 from jobsched.states import ScheduleState
 from jobsched.store import moves, reads
 from jobsched.store.rows import JobRow
@@ -39,14 +40,14 @@ def scheduled_launch(
     attempt = context.mine(job_id, "launch for it")
     if job_id in context.in_slot:
         raise IllegalMove(f"job {job_id}", "inside scheduled_launch", "inside it once more")
-    _ask(context, job_id, attempt)
+    patiently(context.clock, lambda: _ask(context, job_id, attempt))
     _wait(context, job_id, attempt, waiter)
     context.in_slot.add(job_id)
     try:
         yield
     finally:
         context.in_slot.discard(job_id)
-        _leave(context, job_id, attempt)
+        patiently(context.clock, lambda: _leave(context, job_id, attempt))
 
 
 def _ask(context: Context, job_id: int, attempt: int) -> None:

@@ -41,6 +41,9 @@ _MESSAGES: Final = {
     sqlite3.SQLITE_AUTH: "access is denied",
 }
 
+#: What may be over when it is tried again.
+_PASSING: Final = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
+
 Row = Mapping[str, Any]
 
 
@@ -218,9 +221,11 @@ def _explain(path: Path, error: BaseException | None) -> StoreError | sqlite3.Er
     if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreError(
             f"{path}: another process has held the database for {_RETRY_SECONDS:.0f} s;"
-            " nothing was changed"
+            " nothing was changed",
+            passes=True,
         )
-    return StoreError(f"{path}: {_MESSAGES.get(code & 0xFF, str(error))}")
+    why = _MESSAGES.get(code & 0xFF, str(error))
+    return StoreError(f"{path}: {why}", passes=code & 0xFF in _PASSING)
 
 
 def _connect(path: Path) -> Connection:
