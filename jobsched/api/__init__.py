@@ -1,32 +1,31 @@
 """The door: everything that the command line, the console and embedding programs can do or ask.
 
-Owns nothing but the order of calls: each method hands its context to the module that does the work.
-Readers of a missing home answer as for an empty one and make nothing on disk.
+Owns nothing but the list: each method hands its context to the module that does the work. Whoever
+only asks makes nothing on disk; whoever acts has run a scheduling pass when the method returns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from jobsched.api import shapes
+from jobsched import audit
+from jobsched.api import looking, submitting
+from jobsched.api.submitting import FileReport, Given, Submitted
 from jobsched.api.waiting import OnChange, WaitResult
 from jobsched.api.waiting import wait as wait_until_done
 from jobsched.context import Context, open_context
-from jobsched.errors import InvalidDag, NotFound, Problem
-from jobsched.models import DagSpec
-from jobsched.scheduler import ending, operate, passes, reasons, slot, statuses, ticker
+from jobsched.logfiles.follower import Follower, once, stream
+from jobsched.scheduler import ending, operate, passes, slot, statuses, submission, ticker
 from jobsched.scheduler.ending import Cancelled
 from jobsched.scheduler.reasons import Reason, ReasonCode
 from jobsched.states import ScheduleState, TaskStatus
-from jobsched.store import reads, views
 from jobsched.store.rows import Limits
+from jobsched.store.views import Filter
 from jobsched.sweep.orphans import Removed
-
-T = TypeVar("T")
+from jobsched.sweep.pruning import prune
 
 __all__ = [
     "Cancelled",
@@ -41,27 +40,11 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """A job that was just submitted, and what its file made us warn of."""
-
-    job_id: int
-    name: str
-    warnings: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FileReport:
-    """What is to be said of one file. ``spec`` is ``None`` where there are problems."""
-
-    file: Path
-    spec: DagSpec | None
-    problems: tuple[Problem, ...] = ()
-    warnings: tuple[Problem, ...] = ()
-
-
 class Scheduler:
-    """A scheduler on one home; the default home if none is given."""
+    """A scheduler on one home; on the default home if none is given.
+
+    ``actor``: what history says of who acts. ``context``: instead of both.
+    """
 
     def __init__(
         self,
@@ -73,41 +56,48 @@ class Scheduler:
         root = None if home is None else Path(home)
         self.context = open_context(root, actor=actor) if context is None else context
 
-    # For embedding programs; see the functions of the same names in ``scheduler`` and ``state``.
+    # For embedding programs: like the functions of the same names in ``scheduler``, ``state``,
+    # ``logs``, on this home.
 
     def create_job(self, name: str, task_names: Sequence[str]) -> int:
-        """A new INACTIVE job; its id."""
-        from jobsched.scheduler import submission  # noqa: PLC0415 -- loads YAML
-
+        """A new INACTIVE job with PENDING tasks; its id. Raises ``InvalidInput``."""
         return submission.create_job(self.context, name, task_names)
 
     def submit_job(self, job_id: int, dag_yaml_path: str | Path) -> None:
-        """Store a DAG with an INACTIVE job and let it wait for its turn."""
-        from jobsched.scheduler import submission  # noqa: PLC0415 -- loads YAML
+        """Store a DAG with an INACTIVE job and let it wait for its turn.
 
+        Raises ``InvalidDag``, ``NotFound``, ``IllegalMove``, ``ValueError``.
+        """
+        looking.require_home(self.context, job_id)
         submission.submit_job(self.context, job_id, dag_yaml_path)
 
     def get_job_schedule_state(self, job_id: int) -> ScheduleState:
-        """Where the job stands with the scheduler."""
+        """Where the job stands with the scheduler. Raises ``NotFound``."""
         return statuses.schedule_state(self.context, job_id)
 
     def set_task_status(
         self, job_id: int, task_id: int, status: TaskStatus | str, reason: str | None = None
     ) -> None:
-        """Move a task by a legal move; for the job's controller."""
+        """Move a task by a legal move; for the job's controller only.
+
+        Raises ``IllegalMove``, ``NoAttempt``, ``StaleAttempt``, ``NotFound``.
+        """
         statuses.set_task_status(self.context, job_id, task_id, status, reason)
 
     def cancel_requested(self, job_id: int) -> bool:
-        """Whether somebody has asked for the job's end."""
+        """Whether somebody has asked for the job's end. Raises ``NotFound``."""
         return statuses.cancel_requested(self.context, job_id)
 
     def maybe_schedule_next_jobs(self) -> None:
-        """Run a scheduling pass."""
+        """Run a scheduling pass: afterwards nothing waits beside free capacity."""
         self.context.ensure_home()
         passes.run_pass(self.context)
 
     def scheduled_launch(self, job_id: int) -> AbstractContextManager[None]:
-        """Hold the job's launch slot for the block; for the job's controller."""
+        """Hold the job's launch slot for the block; for its controller only.
+
+        Raises ``Cancelled``, ``StaleAttempt``, ``NoAttempt``.
+        """
         return slot.scheduled_launch(self.context, job_id)
 
     def job_done(
@@ -117,17 +107,18 @@ class Scheduler:
         status: TaskStatus | str | None = None,
         reason: str | None = None,
     ) -> None:
-        """End a job: by its controller the normal end, by anybody else by force."""
-        self._require(job_id)
+        """End a job: by its controller the normal end, by anybody else by force.
+
+        Raises ``IllegalMove`` on DONE (unless ``idempotent``), ``NotFound``, ``StaleAttempt``.
+        """
         ending.job_done(self.context, job_id, idempotent=idempotent, status=status, reason=reason)
 
     def follow(
         self, job_id: int, task: int | str | None = None, *, controller: bool = False
     ) -> Iterator[bytes]:
-        """What a job prints, as it comes, until it is DONE."""
-        from jobsched.logs import follow_in  # noqa: PLC0415 -- a sibling door
-
-        return follow_in(self.context, job_id, task=task, controller=controller)
+        """What a job prints, as it comes, until it is DONE. Raises ``NotFound`` at once."""
+        follower = Follower(self.context, job_id, task, controller=controller)
+        return ticker.ticking(self.context, stream(follower, self.context.clock))
 
     def tail(
         self,
@@ -137,10 +128,9 @@ class Scheduler:
         controller: bool = False,
         lines: int | None = None,
     ) -> bytes:
-        """The last lines that a job has printed (all, if not said how many)."""
-        from jobsched.logs import tail_in  # noqa: PLC0415 -- a sibling door
-
-        return tail_in(self.context, job_id, task=task, controller=controller, lines=lines)
+        """The last ``lines`` lines that a job has printed (``None``: all). Raises ``NotFound``."""
+        follower = Follower(self.context, job_id, task, controller=controller, lines=lines)
+        return b"".join(once(follower))
 
     # Submitting.
 
@@ -155,29 +145,16 @@ class Scheduler:
         after: Sequence[int] = (),
         hold: bool = False,
     ) -> list[Submitted]:
-        """Submit each file as a job, all or none. Raises ``InvalidDag`` with all their problems."""
-        from jobsched.scheduler import submission  # noqa: PLC0415 -- loads YAML
+        """Submit each file as a job, all or none.
 
-        reports, loaded = [], []
-        for file in files:
-            report, dag = self._judge(file, name, envs, secrets, mode="submit")
-            reports.append(report)
-            loaded.append(dag)
-        problems = [problem for report in reports for problem in report.problems]
-        if problems:
-            raise InvalidDag(problems)
-        env = submission.stored_env(self.context)
-        jobs = [
-            submission.Submission(
-                loaded=dag, source=str(file), priority=priority, after=after, hold=hold, env=env
-            )
-            for file, dag in zip(files, loaded, strict=True)
-        ]
-        ids = submission.submit_new(self.context, jobs)
-        return [
-            Submitted(job_id, dag.spec.name, dag.warnings)
-            for job_id, dag in zip(ids, loaded, strict=True)
-        ]
+        Raises ``InvalidDag`` with the problems of all files, or ``NotFound`` for an id in
+        ``after``.
+        """
+        given = Given(
+            name=name, envs=envs or {}, secrets=secrets or {}, priority=priority, after=after,
+            hold=hold,
+        )  # fmt: skip
+        return submitting.submit(self.context, files, given)
 
     def validate(
         self,
@@ -187,30 +164,14 @@ class Scheduler:
         secrets: Mapping[str, str] | None = None,
     ) -> list[FileReport]:
         """Judge files without storing anything."""
-        return [self._judge(file, None, envs, secrets, mode="validate")[0] for file in files]
-
-    def _judge(
-        self,
-        file: Path,
-        name: str | None,
-        envs: Mapping[str, str] | None,
-        secrets: Mapping[str, str] | None,
-        *,
-        mode: Any,
-    ) -> tuple[FileReport, Any]:
-        from jobsched.scheduler import submission  # noqa: PLC0415 -- loads YAML
-
-        try:
-            dag = submission.load(file, name=name, envs=envs, secrets=secrets, mode=mode)
-        except InvalidDag as invalid:
-            return FileReport(file, None, invalid.problems), None
-        return FileReport(file, dag.spec, (), dag.warnings), dag
+        return submitting.validate(files, Given(envs=envs or {}, secrets=secrets or {}))
 
     def rerun(self, job_id: int, *, secrets: Mapping[str, str] | None = None) -> int:
-        """A new job from what is stored of another; its id. Raises ``InvalidInput`` for secrets."""
-        from jobsched.scheduler import submission  # noqa: PLC0415 -- loads YAML
+        """A new job from what is stored of another; its id.
 
-        self._require(job_id)
+        Raises ``NotFound``, or ``InvalidInput`` naming every secret whose value is missing.
+        """
+        looking.require_home(self.context, job_id)
         return submission.rerun(self.context, job_id, secrets or {})
 
     # Looking.
@@ -223,77 +184,40 @@ class Scheduler:
         name: str | None = None,
         limit: int = 50,
     ) -> list[dict[str, Any]]:
-        """One page of jobs, newest first."""
-        if not self.context.home.exists():
-            return []
-        wanted = views.Filter(all=all, statuses=statuses, name=name, limit=limit)
-        now = self.context.clock.now()
-        with self.context.db.read() as tx:
-            jobs = views.page(tx, wanted)
-            attempts = views.newest_attempts(tx, jobs)
-            facts = [reasons.gather(self.context, tx, job, now) for job in jobs]
-        return [shapes.job_object(self.context, one, attempts.get(one.job.job_id)) for one in facts]
+        """One page of jobs that are not DONE (``all``: also those), newest first.
+
+        ``statuses``: only jobs with one of these, also DONE ones.
+        """
+        wanted = Filter(all=all, statuses=statuses, name=name, limit=limit)
+        return looking.queue(self.context, wanted)
 
     def show(self, job_id: int) -> dict[str, Any]:
         """One job with its history. Raises ``NotFound``."""
-        self._require(job_id)
-        with self.context.db.read() as tx:
-            job = reads.job(tx, job_id)
-            if job is None:
-                raise NotFound("job", job_id)
-            facts = reasons.gather(self.context, tx, job, self.context.clock.now())
-            attempt = views.newest_attempts(tx, [job]).get(job_id)
-            record = views.record_of(tx, job_id)
-        return {
-            **shapes.job_object(self.context, facts, attempt),
-            "history": shapes.move_objects(record),
-            "actions": shapes.action_objects(record),
-        }
+        return looking.show(self.context, job_id)
 
     def why(self, job_id: int) -> Reason:
         """Why a job is where it is. Raises ``NotFound``."""
-        return reasons.why(self.context, job_id)
+        return looking.why(self.context, job_id)
 
     def limits(self) -> Limits:
         """The limits in force, or those that would hold in a home that is not there yet."""
-        if self.context.home.exists():
-            with self.context.db.read() as tx:
-                return reads.current_limits(tx)
-        wanted, auto = self.context.config.limits, self.context.auto_limits()
-        return Limits(
-            launch=auto[0] if wanted.launch is None else wanted.launch,
-            launch_auto=wanted.launch is None,
-            alive=auto[1] if wanted.alive is None else wanted.alive,
-            alive_auto=wanted.alive is None,
-            paused=False,
-        )
+        return looking.limits(self.context)
 
     def ids_named(self, name: str) -> list[int]:
         """Ids of unfinished jobs of that name, oldest first."""
-        return self._unfinished(name)
+        return looking.unfinished(self.context, name)
 
     def unfinished_ids(self) -> list[int]:
         """Ids of all unfinished jobs, oldest first."""
-        return self._unfinished(None)
+        return looking.unfinished(self.context)
 
     def clusters(self) -> list[dict[str, Any]]:
         """All clusters that exist, oldest first."""
-        if not self.context.home.clusters.exists():
-            return []
-        return [
-            {
-                "name": one.name,
-                "job_id": one.job_id,
-                "task_id": one.task_id,
-                "attempt": one.attempt,
-                "region": one.region,
-                "num_nodes": one.num_nodes,
-                "state": str(one.state),
-                "created_at": one.created_at,
-                "pids": list(one.pids),
-            }
-            for one in self.context.backend().clusters()
-        ]
+        return looking.clusters(self.context)
+
+    def check(self) -> audit.Report:
+        """Verify the invariants; what was found."""
+        return audit.check(self.context)
 
     def wait(
         self,
@@ -302,7 +226,10 @@ class Scheduler:
         timeout: float | None = None,
         on_change: OnChange | None = None,
     ) -> dict[int, WaitResult]:
-        """Wait until all are DONE, at most ``timeout`` seconds, ticking meanwhile."""
+        """Wait until all are DONE, at most ``timeout`` seconds, ticking meanwhile.
+
+        ``on_change`` is told of each job's status, at first and whenever it is another.
+        """
         return wait_until_done(self.context, job_ids, timeout=timeout, on_change=on_change)
 
     # Acting.
@@ -318,20 +245,30 @@ class Scheduler:
         self.job_done(job_id, reason=reason)
 
     def requeue(self, job_id: int) -> list[int]:
-        """End a job's attempt and start the next; PIDs that would not end."""
-        return self._on(job_id, lambda: operate.requeue(self.context, job_id))
+        """End a job's attempt and start the next; PIDs that would not end.
+
+        Raises ``NotFound``, ``IllegalMove``.
+        """
+        looking.require_home(self.context, job_id)
+        return operate.requeue(self.context, job_id)
 
     def hold(self, job_id: int) -> None:
-        """Let no pass move the job into LAUNCHING."""
-        self._on(job_id, lambda: operate.set_hold(self.context, job_id, held=True))
+        """Let no pass move the job into LAUNCHING. Raises ``NotFound``, ``IllegalMove``."""
+        looking.require_home(self.context, job_id)
+        operate.set_hold(self.context, job_id, held=True)
 
     def release(self, job_id: int) -> None:
-        """Undo :meth:`hold`."""
-        self._on(job_id, lambda: operate.set_hold(self.context, job_id, held=False))
+        """Undo :meth:`hold`. Raises ``NotFound``, ``IllegalMove``."""
+        looking.require_home(self.context, job_id)
+        operate.set_hold(self.context, job_id, held=False)
 
     def set_priority(self, job_id: int, priority: int) -> None:
-        """Change a job's priority, -1000 to 1000."""
-        self._on(job_id, lambda: operate.set_priority(self.context, job_id, priority))
+        """Change a job's priority, -1000 to 1000.
+
+        Raises ``NotFound``, ``IllegalMove``, ``InvalidInput``.
+        """
+        looking.require_home(self.context, job_id)
+        operate.set_priority(self.context, job_id, priority)
 
     def set_limits(
         self,
@@ -341,7 +278,10 @@ class Scheduler:
         paused: bool | None = None,
         reason: str | None = None,
     ) -> Limits:
-        """Change limits or the pause; what is in force then."""
+        """Change limits (a number, or ``"auto"``) or the pause; what is in force then.
+
+        Raises ``InvalidInput``.
+        """
         return operate.set_limits(
             self.context, launch=launch, alive=alive, paused=paused, reason=reason
         )
@@ -349,36 +289,21 @@ class Scheduler:
     def preempt(self, cluster: str) -> None:
         """Lose a cluster on purpose. Raises ``BackendError``."""
         self.context.backend().preempt(cluster)
+        if self.context.home.exists():
+            passes.run_pass(self.context)
 
     def sweep(self) -> list[Removed]:
         """Take back what the dead left, remove orphans, reschedule."""
         self.context.ensure_home()
         return ticker.sweep(self.context)
 
-    def check(self) -> Any:
-        """Verify the invariants; the report."""
-        from jobsched import audit  # noqa: PLC0415 -- for this command alone
+    def prune(self, *, older_than: float | None, keep: int | None) -> int:
+        """Forget DONE jobs that ended ``older_than`` seconds ago, but the ``keep`` newest.
 
-        return audit.check(self.context)
-
-    def prune(self, *, older_than: float | None = None, keep: int | None = None) -> int:
-        """Forget DONE jobs that ended so many seconds ago, but for the newest; how many."""
-        from jobsched.sweep.pruning import prune  # noqa: PLC0415 -- for this command alone
-
+        ``None``: however short that is ago; none is kept. How many were forgotten.
+        """
         if not self.context.home.exists():
             return 0
-        return prune(self.context, older_than=older_than, keep=keep)
-
-    def _unfinished(self, name: str | None) -> list[int]:
-        if not self.context.home.exists():
-            return []
-        with self.context.db.read() as tx:
-            return views.unfinished_ids(tx, name)
-
-    def _on(self, job_id: int, act: Callable[[], T]) -> T:
-        self._require(job_id)
-        return act()
-
-    def _require(self, job_id: int) -> None:
-        if not self.context.home.exists():
-            raise NotFound("job", job_id)
+        pruned = prune(self.context, older_than=older_than, keep=keep)
+        passes.run_pass(self.context)
+        return pruned

@@ -1,6 +1,7 @@
-"""Jobs as JSON objects, with exactly the keys that programs outside rely on.
+"""Jobs and clusters as JSON objects, with the keys that programs outside rely on.
 
-Owns the shapes of ``queue --json`` and ``show --json``. Times are Unix seconds, absent is ``None``.
+Owns the shapes of ``queue``, ``show`` and ``clusters``. Times are Unix seconds, absent is ``None``.
+Keys may be added, never taken away or renamed.
 """
 
 from __future__ import annotations
@@ -8,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jobsched.context import Context
+from jobsched.home import Home
+from jobsched.models import ClusterInfo
 from jobsched.scheduler.reasons import NOT_WAITING, Facts, reason_for
-from jobsched.store.rows import AttemptRow, HistoryRow, TaskRow
+from jobsched.store.rows import HistoryRow, TaskRow
 
 
-def job_object(context: Context, facts: Facts, attempt: AttemptRow | None) -> dict[str, Any]:
+def job_object(home: Home, facts: Facts) -> dict[str, Any]:
     """One job, as ``queue`` shows it."""
     job, reason = facts.job, reason_for(facts)
+    waits = reason.code not in NOT_WAITING
     return {
         "job_id": job.job_id,
         "name": job.name,
@@ -23,7 +26,7 @@ def job_object(context: Context, facts: Facts, attempt: AttemptRow | None) -> di
         "status": str(job.status),
         "priority": job.priority,
         "attempt": job.attempt,
-        "controller_pid": attempt.pid if attempt else None,
+        "controller_pid": facts.attempt.pid if facts.attempt else None,
         "controller_alive": facts.liveness.alive,
         "submitted_at": job.submitted_at,
         "started_at": job.started_at,
@@ -31,14 +34,15 @@ def job_object(context: Context, facts: Facts, attempt: AttemptRow | None) -> di
         "recovery_count": sum(task.recovery_count for task in facts.tasks),
         "restart_count": sum(task.restart_count for task in facts.tasks),
         "failure_reason": job.failure_reason,
-        "waiting_reason": None if reason.code in NOT_WAITING else str(reason.code),
+        "waiting_reason": str(reason.code) if waits else None,
+        "waiting_text": reason.text if waits else None,
         "held": bool(job.hold),
         "cancel_requested": job.cancel_at is not None,
-        "tasks": [task_object(context, task) for task in facts.tasks],
+        "tasks": [task_object(home, task) for task in facts.tasks],
     }
 
 
-def task_object(context: Context, task: TaskRow) -> dict[str, Any]:
+def task_object(home: Home, task: TaskRow) -> dict[str, Any]:
     """One task of a job."""
     return {
         "task_id": task.task_id,
@@ -53,7 +57,7 @@ def task_object(context: Context, task: TaskRow) -> dict[str, Any]:
         "ended_at": task.ended_at,
         "failure_reason": task.failure_reason,
         "cleanup_error": task.cleanup_error,
-        "log_path": str(context.home.task_log(task.job_id, task.task_id)),
+        "log_path": str(home.task_log(task.job_id, task.task_id)),
     }
 
 
@@ -76,17 +80,33 @@ def move_objects(rows: Sequence[HistoryRow]) -> list[dict[str, Any]]:
 
 
 def action_objects(rows: Sequence[HistoryRow]) -> list[dict[str, Any]]:
-    """What operators did to a job, in order."""
+    """What operators did to a job, in order. ``subject``: CANCEL, DONE, HOLD, PRIORITY, ..."""
     return [
         {
             "seq": row.seq,
             "at": row.at,
-            "action": row.subject,
+            "subject": row.subject,
             "from": row.from_value,
             "to": row.to_value,
+            "attempt": row.attempt,
             "actor": row.actor,
             "reason": row.reason,
         }
         for row in rows
         if row.kind == "ACTION"
     ]
+
+
+def cluster_object(cluster: ClusterInfo) -> dict[str, Any]:
+    """One cluster that exists."""
+    return {
+        "name": cluster.name,
+        "job_id": cluster.job_id,
+        "task_id": cluster.task_id,
+        "attempt": cluster.attempt,
+        "region": cluster.region,
+        "num_nodes": cluster.num_nodes,
+        "state": str(cluster.state),
+        "created_at": cluster.created_at,
+        "pids": list(cluster.pids),
+    }

@@ -11,6 +11,7 @@ from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.ticker import Ticker
 from jobsched.states import TaskStatus
 from jobsched.store import reads
+from jobsched.store.database import Database
 
 #: Seconds between looks at whether anything was committed: one pragma each, no query.
 _LOOK: Final = 0.05
@@ -37,33 +38,36 @@ def wait(
     wanted = list(dict.fromkeys(job_ids))
     if not context.home.exists():
         return dict.fromkeys(wanted, WaitResult(None, done=False))
-    clock = context.clock
+    # A connection of its own: one does not notice what is committed through itself, and the ticker
+    # that this process runs may be the one who ends the job.
+    db, clock = Database(context.home.database), context.clock
     deadline = None if timeout is None else clock.monotonic() + timeout
     ticker = Ticker(context).start()
     results: dict[int, WaitResult] = {}
     try:
         while True:
-            seen = context.db.version()
-            _look(context, wanted, results, on_change)
+            seen = db.version()
+            _look(db, wanted, results, on_change)
             if all(result.done or result.status is None for result in results.values()):
                 return results
-            while context.db.version() == seen:
+            while db.version() == seen:
                 if deadline is not None and clock.monotonic() >= deadline:
                     return results
                 clock.sleep(_LOOK)
     finally:
         ticker.stop()
+        db.close()
         run_pass(context)
 
 
 def _look(
-    context: Context,
+    db: Database,
     wanted: list[int],
     results: dict[int, WaitResult],
     on_change: OnChange | None,
 ) -> None:
     """Bring ``results`` up to date, leaving alone what is DONE already."""
-    with context.db.read() as tx:
+    with db.read() as tx:
         found = {
             job_id: reads.job(tx, job_id)
             for job_id in wanted

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -22,8 +23,6 @@ _GRACE: Final = 5.0
 #: What group and others could do.
 _OTHERS: Final = 0o077
 _SECRETS: Final = ".secrets.json"
-#: The files of our making that lie in the home itself, where a user may keep others beside them.
-_OURS: Final = ("jobsched.db*", "*.lock")
 
 
 def check_secrets(context: Context, database: Database, now: float) -> Iterator[Violation]:
@@ -50,43 +49,41 @@ def _needless_since(database: Database, job_id: int, path: Path) -> float | None
 
 def check_modes(home: Home) -> Iterator[Violation]:
     """What of the home somebody but its owner may read or write."""
-    owner = home.root.stat().st_uid
-    for path, found in _ours(home):
-        invariant = Invariant.SECRETS if path.name.endswith(_SECRETS) else Invariant.MODES
-        name = "." if path == home.root else path.relative_to(home.root)
+    root = home.root.stat()
+    for name, found in chain([(".", root)], _ours(home)):
+        invariant = Invariant.SECRETS if name.endswith(_SECRETS) else Invariant.MODES
         if stat.S_ISLNK(found.st_mode):
             yield Violation(invariant, f"{name} is a symbolic link")
         elif found.st_mode & _OTHERS:
             mode = f"{stat.S_IMODE(found.st_mode):04o}"
             wanted = "0700" if stat.S_ISDIR(found.st_mode) else "0600"
             yield Violation(invariant, f"{name} has mode {mode}, not {wanted}: others may use it")
-        elif found.st_uid != owner:
+        elif found.st_uid != root.st_uid:
             yield Violation(
-                invariant, f"{name} belongs to user {found.st_uid}, but the home to {owner}"
+                invariant, f"{name} belongs to user {found.st_uid}, but the home to {root.st_uid}"
             )
 
 
-def _ours(home: Home) -> Iterator[tuple[Path, os.stat_result]]:
-    """The home, its folders, and the files in them; what is in a cluster is its task's."""
-    yield home.root, home.root.stat()
-    for path in (path for pattern in _OURS for path in home.root.glob(pattern)):
-        yield path, path.lstat()
-    for name in DIRECTORIES:
-        folder = home.root / name
-        if folder.is_dir():
-            yield folder, folder.lstat()
-            yield from _files(folder)
+def _ours(home: Home) -> Iterator[tuple[str, os.stat_result]]:
+    """Our folders, and the files in them; what is in a cluster's is its task's."""
+    for name, found in _in(home.root):
+        if name in DIRECTORIES or name.endswith(".lock") or name.startswith(home.database.name):
+            yield name, found
+    for folder in DIRECTORIES:
+        for name, found in _in(home.root / folder):
+            path = f"{folder}/{name}"
+            if path in DIRECTORIES or not stat.S_ISDIR(found.st_mode):
+                yield path, found
 
 
-def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+def _in(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """What is in a folder; as text, for there may be a hundred thousand."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    continue
                 try:
-                    yield Path(entry.path), entry.stat(follow_symlinks=False)
+                    yield entry.name, entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue  # gone meanwhile
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return

@@ -23,7 +23,9 @@ def fold(events: Iterable[Event]) -> list[Violation]:
         last = event.seq
         found += limits.feed(event)
         if event.job_id is not None:
-            found += jobs.setdefault(event.job_id, JobFold(event.job_id)).feed(event)
+            if event.job_id not in jobs:
+                jobs[event.job_id] = JobFold(event.job_id)
+            found += jobs[event.job_id].feed(event)
     for job in jobs.values():
         found += job.finish()
     return found

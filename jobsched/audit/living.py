@@ -63,7 +63,7 @@ def check_copies(context: Context) -> Iterator[Violation]:
         # Looked at once more: one may have ended before the next was launched.
         alive = [one for one in alive if _lives(context, one)] if len(alive) > 1 else []
         if len(alive) > 1:
-            names = " and ".join(one.name for one in alive)
+            names = " and ".join(sorted(one.name for one in alive))
             text = f"job {job_id}: task {task_id} runs more than once, on {names}"
             yield Violation(Invariant.COPIES, text)
 

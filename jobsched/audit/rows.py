@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from jobsched.audit.findings import Invariant, Violation
@@ -51,9 +53,10 @@ def check_limits(tx: Tx) -> Iterator[Violation]:
 def check_page(page: Page) -> Iterator[Violation]:
     """Where the histories of these jobs break an invariant, or their rows do not say the same."""
     folds: dict[int, JobFold] = {}
-    for event in page.events:
-        if event.job_id is not None:
-            yield from folds.setdefault(event.job_id, JobFold(event.job_id)).feed(event)
+    for job_id, events in groupby(page.events, key=attrgetter("job_id")):
+        folds[job_id] = JobFold(job_id)
+        for event in events:
+            yield from folds[job_id].feed(event)
     tasks: dict[int, list[AuditedTask]] = defaultdict(list)
     for task in page.tasks:
         tasks[task.job_id].append(task)

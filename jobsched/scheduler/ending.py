@@ -42,6 +42,8 @@ def job_done(
     Raises ``NotFound``, ``StaleAttempt``, or ``IllegalMove`` if the job is DONE already (nothing
     happens then if ``idempotent``).
     """
+    if not context.home.exists():
+        raise NotFound("job", job_id)
     to = None if status is None else TaskStatus(status)
     is_controller = context.identity is not None and context.identity.job_id == job_id
     if is_controller:

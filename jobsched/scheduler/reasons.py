@@ -1,6 +1,7 @@
-"""Why a job is where it is: one sentence that is always true, from what is stored and seen.
+"""Why a job is where it is: one sentence that is always true, as a pure function of facts.
 
-``reason_for`` is a pure function of :class:`Facts`; ``gather`` collects them.
+Owns the codes, their order of precedence and the sentences. Reads nothing (``facts`` does): the
+same facts always give the same reason.
 """
 
 from __future__ import annotations
@@ -11,34 +12,42 @@ from datetime import UTC, datetime
 from enum import StrEnum, unique
 from typing import Final
 
-from jobsched.context import Context
-from jobsched.errors import NotFound
 from jobsched.states import ScheduleState, TaskStatus
-from jobsched.store import reads, views
-from jobsched.store.database import Tx
-from jobsched.store.rows import JobRow, Limits, TaskRow
-from jobsched.sweep.liveness import Liveness, liveness
+from jobsched.store.rows import HELD_BY_REBOOT, AttemptRow, JobRow, Limits, TaskRow
+from jobsched.store.views import Ahead
+from jobsched.sweep.liveness import Liveness
 from jobsched.text import safe
 
-#: Ids that a sentence names.
-_NAMED: Final = 3
+#: Ids (or tasks) that a sentence names; of more it gives the number.
+NAMED: Final = 3
 
 
 @unique
 class ReasonCode(StrEnum):
     """What a job waits for, or what it does."""
 
+    #: As many jobs launch as may.
     LAUNCH_LIMIT = "LAUNCH_LIMIT"
+    #: As many jobs are alive as may be.
     ALIVE_LIMIT = "ALIVE_LIMIT"
+    #: Starts of new jobs are paused.
     PAUSED = "PAUSED"
+    #: Held, by an operator or after a reboot.
     HELD = "HELD"
+    #: The next try, or the next controller, comes later.
     BACKOFF = "BACKOFF"
+    #: A job that must succeed before has not yet.
     DEPENDS_ON = "DEPENDS_ON"
+    #: The backend has no room now, and will tell when it has.
     NO_ROOM = "NO_ROOM"
+    #: Nothing keeps it: it is being started, or the next pass starts it.
     STARTING = "STARTING"
+    #: Created, but not submitted.
     NOT_SUBMITTED = "NOT_SUBMITTED"
+    #: Whether its controller lives cannot be told.
     UNKNOWN_LIVENESS = "UNKNOWN_LIVENESS"
     CANCELLING = "CANCELLING"
+    #: The outcome is written; what is left of it is being removed.
     CLEANUP = "CLEANUP"
     RUNNING = "RUNNING"
     DONE = "DONE"
@@ -50,10 +59,21 @@ NOT_WAITING: Final = frozenset({ReasonCode.RUNNING, ReasonCode.DONE})
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code for programs and a sentence for people."""
+    """A code for programs and a sentence for people: one line, safe to print."""
 
     code: ReasonCode
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """A job that must succeed before another may start."""
+
+    job_id: int
+    #: ``None``: it is no longer known.
+    status: TaskStatus | None
+    #: What that one waits for, where it was looked at.
+    code: ReasonCode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,37 +85,15 @@ class Facts:
     limits: Limits
     liveness: Liveness
     now: float
-    #: Ids of the jobs that a pass considers before this one, in that order.
-    ahead: Sequence[int] = ()
-    #: Ids of the jobs that must have succeeded before.
-    blockers: Sequence[int] = ()
-
-
-def gather(context: Context, tx: Tx, job: JobRow, now: float) -> Facts:
-    """What there is to know of a job now."""
-    waits = job.schedule_state in (ScheduleState.WAITING, ScheduleState.ALIVE_WAITING)
-    attempt = views.newest_attempts(tx, [job]).get(job.job_id)
-    return Facts(
-        job=job,
-        tasks=reads.tasks_of(tx, job.job_id),
-        limits=reads.current_limits(tx),
-        liveness=liveness(context, job, attempt) if job.is_alive else Liveness(alive=False),
-        now=now,
-        ahead=views.ahead_of(tx, job) if waits else (),
-        blockers=reads.blockers(tx, job.job_id) if waits else (),
-    )
-
-
-def why(context: Context, job_id: int) -> Reason:
-    """The reason of one job. Raises ``NotFound``."""
-    if not context.home.exists():
-        raise NotFound("job", job_id)
-    with context.db.read() as tx:
-        job = reads.job(tx, job_id)
-        if job is None:
-            raise NotFound("job", job_id)
-        facts = gather(context, tx, job, context.clock.now())
-    return reason_for(facts)
+    #: The newest that was a controller's.
+    attempt: AttemptRow | None = None
+    #: The jobs that must have succeeded before and have not yet.
+    blockers: Sequence[Blocker] = ()
+    #: Whether a pass made now would grant it what it waits for.
+    is_next: bool = False
+    #: Jobs that a pass resumes, and starts, before this one; ``None``: nobody has looked.
+    resumes_ahead: Ahead | None = None
+    starts_ahead: Ahead | None = None
 
 
 def reason_for(facts: Facts) -> Reason:
@@ -108,17 +106,16 @@ def reason_for(facts: Facts) -> Reason:
         return Reason(ReasonCode.NOT_SUBMITTED, text)
     if facts.liveness.alive is None:
         return _unknown(facts)
-    if job.cancel_at is not None and not job.status.is_terminal:
-        return _cancelling(facts)
     if job.status.is_terminal:
-        text = f"job {job.job_id} ended {job.status}; its clusters are being removed"
-        return Reason(ReasonCode.CLEANUP, text)
+        return _cleanup(facts)
+    if job.cancel_at is not None:
+        return _cancelling(facts)
     match job.schedule_state:
         case ScheduleState.WAITING if job.attempt == 0:
             return _first_start(facts)
         case ScheduleState.WAITING:
             return _next_controller(facts)
-        case ScheduleState.ALIVE_WAITING:
+        case ScheduleState.ALIVE_WAITING if facts.liveness.alive:
             return _next_launch(facts)
         case _:
             return _under_way(facts)
@@ -127,30 +124,46 @@ def reason_for(facts: Facts) -> Reason:
 def _done(facts: Facts) -> Reason:
     job = facts.job
     because = f": {safe(job.failure_reason)}" if job.failure_reason else ""
-    return Reason(
-        ReasonCode.DONE, f"job {job.job_id} ended {job.status} {_at(job.ended_at)}{because}"
-    )
+    text = f"job {job.job_id} ended {job.status} {_at(job.ended_at)}{because}"
+    return Reason(ReasonCode.DONE, text)
 
 
 def _unknown(facts: Facts) -> Reason:
-    job = facts.job
-    pids = ", ".join(map(str, facts.liveness.holders))
-    by = f" (the controller has ended, but PID {pids} holds its lock)" if pids else ""
-    return Reason(
-        ReasonCode.UNKNOWN_LIVENESS,
-        f"whether the controller of job {job.job_id} lives cannot be told{by};"
-        f" `jobsched requeue {job.job_id}` replaces it",
+    job_id, pids = facts.job.job_id, facts.liveness.holders
+    if pids:
+        what = f"its process has ended, but {_listed('PID', pids)} still holds its lock"
+    else:
+        what = "its lock cannot be looked at, or who holds it cannot be seen"
+    text = (
+        f"whether the controller of job {job_id} lives cannot be told: {what};"
+        f" `jobsched requeue {job_id}` ends it and starts the next"
     )
+    return Reason(ReasonCode.UNKNOWN_LIVENESS, text)
+
+
+def _cleanup(facts: Facts) -> Reason:
+    job = facts.job
+    clusters = [safe(task.cluster or "") for task in facts.tasks if task.has_cluster]
+    errors = [safe(task.cleanup_error) for task in facts.tasks if task.cleanup_error]
+    what = f"removes {_listed('cluster', clusters)}" if clusters else "ends it"
+    trouble = f" (so far: {errors[-1]})" if errors and clusters else ""
+    text = f"job {job.job_id} has ended {job.status}; {_who(facts)} {what}{trouble}"
+    return Reason(ReasonCode.CLEANUP, text)
 
 
 def _cancelling(facts: Facts) -> Reason:
     job = facts.job
     left = sum(not task.status.is_terminal for task in facts.tasks)
-    who = "its controller" if facts.liveness.alive else "the next pass"
-    return Reason(
-        ReasonCode.CANCELLING,
-        f"cancelled {_at(job.cancel_at)}; {who} is ending {left} of {len(facts.tasks)} tasks",
+    text = (
+        f"job {job.job_id} was cancelled {_at(job.cancel_at)};"
+        f" {_who(facts)} ends {left} of its {len(facts.tasks)} tasks"
     )
+    return Reason(ReasonCode.CANCELLING, text)
+
+
+def _who(facts: Facts) -> str:
+    """Who ends what is left: never a controller that is not there."""
+    return "its controller" if facts.liveness.alive else "whoever makes the next pass"
 
 
 def _first_start(facts: Facts) -> Reason:
@@ -158,106 +171,175 @@ def _first_start(facts: Facts) -> Reason:
     if job.hold:
         return _held(facts)
     if facts.blockers:
-        return Reason(
-            ReasonCode.DEPENDS_ON,
-            f"it may start when {_jobs(facts.blockers)} {_have(facts.blockers)} succeeded",
-        )
-    if job.not_before is not None and job.not_before > facts.now:
+        return _depends(facts)
+    if _is_put_off(facts):
         return _put_off(facts)
     if limits.paused:
-        return Reason(ReasonCode.PAUSED, "starts of new jobs are paused (jobsched limits --resume)")
-    if limits.alive_room == 0:
-        return Reason(
-            ReasonCode.ALIVE_LIMIT,
-            f"{limits.alive_used} of {limits.alive} jobs that may be alive are{_front(facts)}",
-        )
-    if limits.launch_room == 0:
-        return _launch_limit(facts)
-    return Reason(ReasonCode.STARTING, "the next scheduling pass starts it")
+        text = f"job {job.job_id} waits: starts of new jobs are paused (`jobsched limits --resume`)"
+        return Reason(ReasonCode.PAUSED, text)
+    if facts.is_next:
+        text = f"job {job.job_id} waits for nothing but the next scheduling pass, which starts it"
+        return Reason(ReasonCode.STARTING, text)
+    if limits.alive_room <= limits.launch_room:
+        return _alive_limit(facts)
+    return _launch_limit(facts)
 
 
 def _next_controller(facts: Facts) -> Reason:
+    """Of a job whose controller has ended; neither limit, pause nor an operator's hold matters."""
     job = facts.job
-    if job.hold == 2:  # noqa: PLR2004 -- HELD_BY_REBOOT
-        text = f"held after a restart of the machine; `jobsched release {job.job_id}` goes on"
+    if job.hold == HELD_BY_REBOOT:
+        text = (
+            f"job {job.job_id} is held since the machine was restarted;"
+            f" `jobsched release {job.job_id}` lets it go on"
+        )
         return Reason(ReasonCode.HELD, text)
-    if job.not_before is not None and job.not_before > facts.now:
+    if _is_put_off(facts):
         return _put_off(facts)
-    return Reason(ReasonCode.STARTING, "its controller died; the next pass starts another")
+    text = (
+        f"the controller of job {job.job_id} has ended{_end_of_it(facts)}; a pass starts the next"
+    )
+    return Reason(ReasonCode.STARTING, text)
 
 
 def _next_launch(facts: Facts) -> Reason:
     if facts.job.hold:
         return _held(facts)
-    if facts.limits.launch_room == 0:
-        return _launch_limit(facts)
-    return Reason(ReasonCode.STARTING, "the next scheduling pass grants it a launch slot")
+    if facts.is_next:
+        text = f"job {facts.job.job_id} gets a launch slot from the next scheduling pass"
+        return Reason(ReasonCode.STARTING, text)
+    return _launch_limit(facts)
 
 
 def _under_way(facts: Facts) -> Reason:
-    waiting = [task for task in facts.tasks if task.backoff_until is not None]
+    """Of a job that has (or had a moment ago) a controller at work on it."""
+    job_id, gone = facts.job.job_id, ""
+    if not facts.liveness.alive:
+        gone = "; its controller has died, and the next scheduling pass sees to it"
     running = [task for task in facts.tasks if task.status is TaskStatus.RUNNING]
     if running:
-        where = ", ".join(f"{safe(task.name)} in {safe(task.region or '?')}" for task in running)
-        text = f"running {where}" if len(running) <= _NAMED else f"running {len(running)} tasks"
-        return Reason(ReasonCode.RUNNING, text)
-    if waiting:
-        return _backoff(waiting[0], facts.now)
-    doing = [task for task in facts.tasks if task.status in _LOOKING]
-    if doing:
-        text = f"task {safe(doing[0].name)} is {doing[0].status}: looking for a cluster"
-        return Reason(ReasonCode.STARTING, text)
-    return Reason(ReasonCode.STARTING, "its controller is starting")
+        where = [f"{safe(task.name)} in {safe(task.region or '?')}" for task in running]
+        return Reason(ReasonCode.RUNNING, f"job {job_id} runs {_listed('task', where)}{gone}")
+    if gone:
+        return Reason(ReasonCode.STARTING, f"job {job_id} is {facts.job.status}{gone}")
+    resting = [task for task in facts.tasks if task.backoff_until is not None]
+    if resting:
+        return _backoff(facts, min(resting, key=lambda task: task.backoff_until or 0.0))
+    stopping = [safe(t.name) for t in facts.tasks if t.status is TaskStatus.CANCELLING]
+    if stopping:
+        text = f"job {job_id}: {_listed('task', stopping)} is being ended"
+        return Reason(ReasonCode.CANCELLING, text)
+    return Reason(ReasonCode.STARTING, _looking(facts))
 
 
-_LOOKING: Final = frozenset({TaskStatus.STARTING, TaskStatus.RECOVERING})
+def _looking(facts: Facts) -> str:
+    job = facts.job
+    for task in facts.tasks:
+        if task.status in (TaskStatus.STARTING, TaskStatus.RECOVERING):
+            what = f"its controller gets task {safe(task.name)} a cluster, try {task.tries + 1}"
+            return f"job {job.job_id} is {task.status}: {what}"
+    if facts.attempt is None or facts.attempt.called_at is None:
+        return f"the controller of job {job.job_id} is being started"
+    return f"the controller of job {job.job_id} is about to go on with its next task"
 
 
-def _backoff(task: TaskRow, now: float) -> Reason:
-    until = task.backoff_until or now
-    code = ReasonCode.NO_ROOM if task.backoff_code == "NO_ROOM" else ReasonCode.BACKOFF
-    why_failed = safe(task.backoff_reason or "the last try failed")
-    again = f"try {task.tries + 1} {_at(until)}, in {max(0.0, until - now):.0f} s"
-    sooner = " or as soon as there is room" if code is ReasonCode.NO_ROOM else ""
-    return Reason(code, f"task {safe(task.name)} waits: {why_failed}; {again}{sooner}")
+def _backoff(facts: Facts, task: TaskRow) -> Reason:
+    code = ReasonCode.NO_ROOM if task.backoff_code == ReasonCode.NO_ROOM else ReasonCode.BACKOFF
+    failed = safe(task.backoff_reason or "the last try failed")
+    sooner = ", or as soon as there is room" if code is ReasonCode.NO_ROOM else ""
+    text = (
+        f"task {safe(task.name)} of job {facts.job.job_id} waits: {failed};"
+        f" try {task.tries + 1} {_due(task.backoff_until, facts.now)}{sooner}"
+    )
+    return Reason(code, text)
+
+
+def _is_put_off(facts: Facts) -> bool:
+    return facts.job.not_before is not None and facts.job.not_before > facts.now
 
 
 def _put_off(facts: Facts) -> Reason:
-    until = facts.job.not_before or facts.now
-    left = max(0.0, until - facts.now)
-    text = f"its controller did not stay alive; the next is started {_at(until)}, in {left:.0f} s"
+    job = facts.job
+    text = (
+        f"the controller of job {job.job_id} has ended{_end_of_it(facts)};"
+        f" the next one is started {_due(job.not_before, facts.now)}"
+    )
     return Reason(ReasonCode.BACKOFF, text)
 
 
+def _end_of_it(facts: Facts) -> str:
+    """How the last controller ended, as far as that is known."""
+    attempt = facts.attempt
+    return f" ({safe(attempt.end_reason)})" if attempt is not None and attempt.end_reason else ""
+
+
 def _held(facts: Facts) -> Reason:
-    return Reason(ReasonCode.HELD, f"held; `jobsched release {facts.job.job_id}` lets it go on")
+    job_id = facts.job.job_id
+    text = f"job {job_id} is held; `jobsched release {job_id}` lets it go on"
+    return Reason(ReasonCode.HELD, text)
+
+
+def _depends(facts: Facts) -> Reason:
+    ids = [one.job_id for one in facts.blockers]
+    first = facts.blockers[0]
+    if first.status is None:
+        now = f"job {first.job_id} is no longer known"
+    else:
+        now = f"job {first.job_id} is {first.status}"
+        if first.code is not None and str(first.code) != str(first.status):
+            now += f" ({first.code})"
+    have = "have" if len(ids) > 1 else "has"
+    text = f"job {facts.job.job_id} may start once {_listed('job', ids)} {have} succeeded; {now}"
+    return Reason(ReasonCode.DEPENDS_ON, text)
+
+
+def _alive_limit(facts: Facts) -> Reason:
+    limits = facts.limits
+    text = (
+        f"job {facts.job.job_id} waits: {limits.alive_used} of {limits.alive} jobs that may be"
+        f" alive are{_behind(facts.starts_ahead)}"
+    )
+    return Reason(ReasonCode.ALIVE_LIMIT, text)
 
 
 def _launch_limit(facts: Facts) -> Reason:
     limits = facts.limits
-    return Reason(
-        ReasonCode.LAUNCH_LIMIT,
-        f"{limits.launching_used} of {limits.launch} launch slots are taken{_front(facts)}",
+    text = (
+        f"job {facts.job.job_id} waits: {limits.launching_used} of {limits.launch} launch slots are"
+        f" taken{_behind(facts.resumes_ahead, facts.starts_ahead)}"
     )
+    return Reason(ReasonCode.LAUNCH_LIMIT, text)
 
 
-def _front(facts: Facts) -> str:
-    if not facts.ahead:
-        return "; it is the next in line"
-    return f"; in front of it: {_jobs(facts.ahead)}"
+def _behind(*lines: Ahead | None) -> str:
+    """Who is in front; nothing where nobody has looked."""
+    seen = [line for line in lines if line is not None]
+    if not seen:
+        return ""
+    first = [job_id for line in seen for job_id in line.first]
+    count = sum(line.count for line in seen)
+    return f"; in front of it: {_listed('job', first, count)}" if count else "; it is next in line"
 
 
-def _jobs(ids: Sequence[int]) -> str:
-    named = ", ".join(map(str, ids[:_NAMED]))
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return f"job{'s' if len(ids) > 1 else ''} {named}{more}"
+def _listed(kind: str, items: Sequence[object], count: int | None = None) -> str:
+    """The first few of ``count`` things, and how many more there are."""
+    total = len(items) if count is None else count
+    named = ", ".join(str(item) for item in items[:NAMED])
+    more = total - len(items[:NAMED])
+    return f"{kind}{'s' if total > 1 else ''} {named}{f' and {more} more' if more > 0 else ''}"
 
 
-def _have(ids: Sequence[int]) -> str:
-    return "have" if len(ids) > 1 else "has"
+def _due(moment: float | None, now: float) -> str:
+    left = 0.0 if moment is None else max(0.0, moment - now)
+    return f"{_at(moment)}, in {left:.0f} s"
 
 
 def _at(moment: float | None) -> str:
+    """A moment in the time zone of whoever asks."""
     if moment is None:
         return "at an unknown time"
-    return datetime.fromtimestamp(moment, UTC).astimezone().strftime("at %H:%M:%S on %Y-%m-%d")
+    try:
+        local = datetime.fromtimestamp(moment, UTC).astimezone()
+    except (OverflowError, ValueError, OSError):
+        return f"at {moment:.0f}"  # no clock of this machine gave that; say what is stored
+    return local.strftime("at %H:%M:%S on %Y-%m-%d")

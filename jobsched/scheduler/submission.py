@@ -215,8 +215,8 @@ def rerun(context: Context, job_id: int, secrets: Mapping[str, str]) -> int:
         }
         for task in spec.tasks
     }
-    missing = {name for task in spec.tasks for name in task.secrets} - {
-        name for found in values.values() for name in found
+    missing = {
+        name for task in spec.tasks for name in task.secrets if name not in values[task.task_id]
     }
     if missing:
         raise InvalidInput(

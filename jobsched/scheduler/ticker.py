@@ -10,24 +10,28 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 from jobsched import lock, wake
 from jobsched.context import Context
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.watcher import Watcher
 from jobsched.store import reads
+from jobsched.sweep.litter import remove_old_logs
 from jobsched.sweep.orphans import Removed, remove_orphans
 from jobsched.sweep.settle import settle
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 #: Seconds between sweeps, and between the deputy's looks at whether somebody sweeps.
 SWEEP_SECONDS: Final = 2.0
 #: Seconds between searches for orphan clusters.
 _ORPHAN_SECONDS: Final = 30.0
+#: Seconds between searches for logs that have been kept long enough.
+_LOGS_SECONDS: Final = 3600.0
 #: Looks without a sign of life after which the deputy sweeps in the holder's stead.
 _PATIENCE: Final = 2
 #: Jobs that are ended at the same time by one process.
@@ -48,8 +52,8 @@ class Ticker:
         self._context = context
         self._watcher = Watcher(context)
         self._endings: dict[int, threading.Thread] = {}
-        self._orphans: threading.Thread | None = None
-        self._orphans_due = context.clock.monotonic() + _ORPHAN_SECONDS
+        self._tidying: threading.Thread | None = None
+        self._orphans_due = self._logs_due = context.clock.monotonic() + _ORPHAN_SECONDS
         self._read_end, self._write_end = os.pipe()
         self._stopping = threading.Event()
         self._elected = threading.Event()
@@ -76,7 +80,7 @@ class Ticker:
         self._watcher.refresh()
         if self._context.clock.monotonic() >= self._orphans_due:
             self._orphans_due = self._context.clock.monotonic() + _ORPHAN_SECONDS
-            self._orphans = self._beside(self._orphans, lambda: remove_orphans(self._context))
+            self._tidying = self._beside(self._tidying, self._tidy)
 
     def _run(self) -> None:
         deputy = lock.wait_for(self._context.home.deputy_lock)
@@ -142,6 +146,13 @@ class Ticker:
         if settle(self._context, job_id):
             run_pass(self._context, settling=False)
 
+    def _tidy(self) -> None:
+        """Remove what nobody will ever need."""
+        remove_orphans(self._context)
+        if self._context.clock.monotonic() >= self._logs_due:
+            self._logs_due = self._context.clock.monotonic() + _LOGS_SECONDS
+            remove_old_logs(self._context)
+
     def _beside(
         self, running: threading.Thread | None, action: Callable[[], object]
     ) -> threading.Thread:
@@ -153,10 +164,21 @@ class Ticker:
         return thread
 
 
+def ticking(context: Context, what: Iterator[T]) -> Iterator[T]:
+    """The same as ``what``, ticking while it is iterated, where the home may be written."""
+    ticker = Ticker(context).start() if os.access(context.home.root, os.W_OK) else None
+    try:
+        yield from what
+    finally:
+        if ticker is not None:
+            ticker.stop()
+
+
 def sweep(context: Context) -> list[Removed]:
     """Everything that ticking does, at once, whoever else ticks; the orphans that were removed."""
     run_pass(context, settling=True)
     Watcher(context).press_cancels()
     removed = remove_orphans(context)
+    remove_old_logs(context)
     run_pass(context, settling=True)
     return removed

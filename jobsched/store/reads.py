@@ -47,16 +47,19 @@ _DEPENDENTS = (
     .where(jobs.c.schedule_state != ScheduleState.DONE)
     .order_by(jobs.c.job_id)
 )
-_BLOCKERS = (
-    select(dependencies.c.on_job_id)
-    .where((dependencies.c.job_id == bindparam("job_id")) & (dependencies.c.satisfied == 0))
-    .order_by(dependencies.c.on_job_id)
-)
 
 #: Higher priority first, then in the order of submission.
-_ORDER = (jobs.c.priority.desc(), jobs.c.queue_seq)
+ORDER: Final = (jobs.c.priority.desc(), jobs.c.queue_seq)
 _DUE = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= bindparam("now"))
-_FREE_TO_LAUNCH = and_(jobs.c.hold == 0, jobs.c.cancel_at.is_(None))
+FREE_TO_LAUNCH: Final = and_(jobs.c.hold == 0, jobs.c.cancel_at.is_(None))
+#: New jobs that nothing but a limit or a pause keeps from being started ``now``.
+STARTABLE: Final = and_(
+    jobs.c.schedule_state == ScheduleState.WAITING,
+    jobs.c.attempt == 0,
+    FREE_TO_LAUNCH,
+    _DUE,
+    ~exists().where((dependencies.c.job_id == jobs.c.job_id) & (dependencies.c.satisfied == 0)),
+)
 
 _REQUEUED = (
     select(jobs)
@@ -64,26 +67,17 @@ _REQUEUED = (
     .where(
         (jobs.c.attempt > 0) & (jobs.c.hold != HELD_BY_REBOOT) & jobs.c.cancel_at.is_(None) & _DUE
     )
-    .order_by(*_ORDER)
+    .order_by(*ORDER)
     .limit(bindparam("most"))
 )
 _RESUMES = (
     select(jobs)
     .where(jobs.c.schedule_state == ScheduleState.ALIVE_WAITING)
-    .where(_FREE_TO_LAUNCH)
-    .order_by(*_ORDER)
+    .where(FREE_TO_LAUNCH)
+    .order_by(*ORDER)
     .limit(bindparam("most"))
 )
-_STARTS = (
-    select(jobs)
-    .where(jobs.c.schedule_state == ScheduleState.WAITING)
-    .where((jobs.c.attempt == 0) & _FREE_TO_LAUNCH & _DUE)
-    .where(
-        ~exists().where((dependencies.c.job_id == jobs.c.job_id) & (dependencies.c.satisfied == 0))
-    )
-    .order_by(*_ORDER)
-    .limit(bindparam("most"))
-)
+_STARTS = select(jobs).where(STARTABLE).order_by(*ORDER).limit(bindparam("most"))
 _UNSETTLED = (
     select(jobs)
     .where(jobs.c.schedule_state == ScheduleState.WAITING)
@@ -170,11 +164,6 @@ def unsettled(tx: Tx) -> list[JobRow]:
 def dependents(tx: Tx, job_id: int) -> list[JobRow]:
     """Unfinished jobs that still wait for ``job_id``."""
     return [JobRow.of(row) for row in tx.rows(_DEPENDENTS, job_id=job_id)]
-
-
-def blockers(tx: Tx, job_id: int) -> list[int]:
-    """Ids of the jobs that ``job_id`` still waits for."""
-    return [row["on_job_id"] for row in tx.rows(_BLOCKERS, job_id=job_id)]
 
 
 def room_waiters(tx: Tx) -> list[tuple[int, int]]:

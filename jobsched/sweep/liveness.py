@@ -36,6 +36,9 @@ def liveness(context: Context, job: JobRow, attempt: AttemptRow | None) -> Liven
             return Liveness(alive=None)
         case Grip.HELD:
             who = identity_of(attempt)
-            if who is not None and process.is_same(who) is False:
-                return Liveness(alive=None, holders=tuple(process.holders(path)))
-            return Liveness(alive=True)
+            if who is None or process.is_same(who) is not False:
+                return Liveness(alive=True)
+            holders = tuple(process.holders(path))
+            # It may have ended, lock and all, between the two looks.
+            is_free = lock.probe(path) is Grip.FREE
+            return Liveness(alive=False) if is_free else Liveness(alive=None, holders=holders)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobsched.home import Home
-from tests.cli.running import CONFIG, Cli
+from tests.cli.running import CONFIG, IDLE, Cli
 
 
 @pytest.fixture
@@ -20,3 +20,16 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
     cli = Cli(home, tmp_path)
     yield cli
     cli.close()
+
+
+@pytest.fixture
+def idle(cli: Cli) -> Cli:
+    """The command in a home where no job starts, so that each stays where it was put."""
+    cli.home.config_file.write_text(CONFIG + IDLE)
+    return cli
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path) -> Cli:
+    """The command, with a home that is not there."""
+    return Cli(Home(tmp_path / "none"), tmp_path)

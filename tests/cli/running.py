@@ -34,6 +34,9 @@ pass_env = ["COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG"]
 
 SLEEP = "run: exec sleep 300\n"
 
+#: For homes in which nothing is to start: jobs stay where they were put.
+IDLE = "[limits]\nalive = 0\n"
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -74,11 +77,30 @@ class Cli:
         self, *words: object, env: Mapping[str, str] | None = None, timeout: float = 60
     ) -> Ended:
         """Run it without a terminal, to its end."""
-        done = subprocess.run(
-            self.command(*words), check=False, capture_output=True, timeout=timeout,
-            cwd=self.folder, env=self.env(env), stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        done = self.raw(*words, env=env, timeout=timeout)
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def raw(
+        self, *words: object, env: Mapping[str, str] | None = None, timeout: float = 60,
+        **options: Any,
+    ) -> subprocess.CompletedProcess[bytes]:  # fmt: skip
+        """Run it without a terminal, to its end; what it wrote as bytes."""
+        return subprocess.run(
+            self.command(*words), check=False, capture_output=True, timeout=timeout,
+            cwd=self.folder, env=self.env(env), stdin=subprocess.DEVNULL, **options,
+        )  # fmt: skip
+
+    def fails(
+        self, code: int, *words: object, env: Mapping[str, str] | None = None
+    ) -> Ended:
+        """Run it; it must end with ``code``, without a traceback, and say why in one line."""
+        ended = self.run(*words, env=env)
+        assert ended.code == code, ended
+        assert "Traceback" not in ended.err, ended
+        assert "has a mistake" not in ended.err, ended
+        assert ended.err.startswith("error: "), ended
+        assert ended.err.count("\n") == 1, ended
+        return ended
 
     def ok(self, *words: object, env: Mapping[str, str] | None = None) -> Ended:
         """Run it; it must succeed."""
@@ -156,7 +178,7 @@ class Cli:
 
     def close(self) -> None:
         """End everything that a test has left."""
-        if self.home.exists():
+        if self.processes():
             self.run("cancel", "--all", "-y")
         wait_until(lambda: not self.processes(), 30, "the test's processes to be gone")
 

@@ -201,7 +201,7 @@ def test_budget_of_deaths(make_world: MakeWorld) -> None:
 
 
 def test_a_controller_that_never_calls_is_given_up(make_world: MakeWorld) -> None:
-    """Three starts without a first call spend their own, smaller budget; pauses lie between them."""
+    """Three starts without a first call spend their own, smaller budget, with pauses between."""
     world = make_world()
     starter = world.context.starter = InProcessStarter()
     job = world.submit(ONE)

@@ -1,0 +1,90 @@
+"""What can be asked of a home. Where there is none yet the answers are those of an empty one.
+
+Owns the transaction of each question, so that one answer tells one moment. Makes nothing on disk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jobsched.api import shapes
+from jobsched.context import Context
+from jobsched.errors import NotFound
+from jobsched.scheduler import facts
+from jobsched.scheduler.reasons import Reason, reason_for
+from jobsched.store import reads, views
+from jobsched.store.database import Tx
+from jobsched.store.rows import JobRow, Limits
+from jobsched.store.views import Filter
+
+
+def queue(context: Context, wanted: Filter) -> list[dict[str, Any]]:
+    """One page of jobs, newest first."""
+    if not context.home.exists():
+        return []
+    with context.db.read() as tx:
+        page = facts.gather(context, tx, views.page(tx, wanted), context.clock.now())
+    return [shapes.job_object(context.home, one) for one in page]
+
+
+def show(context: Context, job_id: int) -> dict[str, Any]:
+    """One job with its history. Raises ``NotFound``."""
+    require_home(context, job_id)
+    with context.db.read() as tx:
+        found = facts.gather_one(context, tx, _job(tx, job_id), context.clock.now())
+        record = views.record_of(tx, job_id)
+    return {
+        **shapes.job_object(context.home, found),
+        "history": shapes.move_objects(record),
+        "actions": shapes.action_objects(record),
+    }
+
+
+def why(context: Context, job_id: int) -> Reason:
+    """Why a job is where it is. Raises ``NotFound``."""
+    require_home(context, job_id)
+    with context.db.read() as tx:
+        return reason_for(facts.gather_one(context, tx, _job(tx, job_id), context.clock.now()))
+
+
+def limits(context: Context) -> Limits:
+    """The limits in force, or those that would hold in a home that is not there yet."""
+    if context.home.exists():
+        with context.db.read() as tx:
+            return reads.current_limits(tx)
+    wanted, auto = context.config.limits, context.auto_limits()
+    return Limits(
+        launch=auto[0] if wanted.launch is None else wanted.launch,
+        launch_auto=wanted.launch is None,
+        alive=auto[1] if wanted.alive is None else wanted.alive,
+        alive_auto=wanted.alive is None,
+        paused=False,
+    )
+
+
+def unfinished(context: Context, name: str | None = None) -> list[int]:
+    """Ids of jobs that are not DONE (of that name), oldest first."""
+    if not context.home.exists():
+        return []
+    with context.db.read() as tx:
+        return views.unfinished_ids(tx, name)
+
+
+def clusters(context: Context) -> list[dict[str, Any]]:
+    """All clusters that exist, oldest first."""
+    if not context.home.clusters.exists():
+        return []
+    return [shapes.cluster_object(one) for one in context.backend().clusters()]
+
+
+def require_home(context: Context, job_id: int) -> None:
+    """Raise ``NotFound`` for a job of a home that is not there."""
+    if not context.home.exists():
+        raise NotFound("job", job_id)
+
+
+def _job(tx: Tx, job_id: int) -> JobRow:
+    job = reads.job(tx, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    return job

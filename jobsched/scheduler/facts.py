@@ -1,0 +1,100 @@
+"""What the reason of a job follows from, gathered for a page of jobs at once.
+
+Owns the reading: a fixed number of queries for the whole page, and a look at the lock of each job
+that is alive. Draws no conclusion (``reasons`` does) and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from jobsched.context import Context
+from jobsched.scheduler.pick import starts_allowed
+from jobsched.scheduler.reasons import NAMED, Blocker, Facts, reason_for
+from jobsched.states import ScheduleState
+from jobsched.store import reads, views
+from jobsched.store.database import Tx
+from jobsched.store.rows import AttemptRow, JobRow, Limits, TaskRow
+from jobsched.sweep.liveness import Liveness, liveness
+
+_WAITS = frozenset({ScheduleState.WAITING, ScheduleState.ALIVE_WAITING})
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What was read for some jobs together."""
+
+    limits: Limits
+    tasks: Mapping[int, list[TaskRow]]
+    attempts: Mapping[int, AttemptRow]
+    blockers: Mapping[int, list[views.Blocker]]
+    #: Ids of jobs that a pass made now would move.
+    next_up: frozenset[int]
+
+
+def gather(context: Context, tx: Tx, jobs: Sequence[JobRow], now: float) -> list[Facts]:
+    """What there is to know of some jobs at ``now``; not who is in front of them."""
+    page = _read(tx, jobs, now)
+    return [_facts(context, page, job, now) for job in jobs]
+
+
+def gather_one(context: Context, tx: Tx, job: JobRow, now: float) -> Facts:
+    """What there is to know of one job, also who is in front, and what its blockers wait for."""
+    facts = gather(context, tx, [job], now)[0]
+    if job.schedule_state not in _WAITS:
+        return facts
+    starts = job.schedule_state is ScheduleState.WAITING
+    return replace(
+        facts,
+        blockers=_explained(context, tx, facts.blockers, now),
+        resumes_ahead=views.resumes_ahead(tx, job, NAMED),
+        starts_ahead=views.starts_ahead(tx, job, now, NAMED) if starts else None,
+    )
+
+
+def _read(tx: Tx, jobs: Sequence[JobRow], now: float) -> _Page:
+    ids = [job.job_id for job in jobs]
+    waiting = [job.job_id for job in jobs if job.schedule_state in _WAITS]
+    limits = reads.current_limits(tx)
+    return _Page(
+        limits=limits,
+        tasks=views.tasks_of_all(tx, ids),
+        attempts=views.newest_attempts(tx, [job.job_id for job in jobs if job.attempt]),
+        blockers=views.blockers_of_all(tx, waiting),
+        next_up=frozenset(_next_up(tx, limits, now)) if waiting else frozenset(),
+    )
+
+
+def _next_up(tx: Tx, limits: Limits, now: float) -> Iterable[int]:
+    """Whom a pass would move, asked as the pass asks: at most as many as there is room for."""
+    resumes = reads.resumes(tx, limits.launch_room)
+    requeued = reads.requeued(tx, now, max(1, limits.alive_room))
+    room = starts_allowed(limits, requeued=len(requeued), resumed=len(resumes))
+    starts = reads.starts(tx, now, room)
+    return (job.job_id for job in (*resumes, *starts))
+
+
+def _facts(context: Context, page: _Page, job: JobRow, now: float) -> Facts:
+    attempt = page.attempts.get(job.job_id)
+    return Facts(
+        job=job,
+        tasks=page.tasks[job.job_id],
+        limits=page.limits,
+        liveness=liveness(context, job, attempt) if job.is_alive else Liveness(alive=False),
+        now=now,
+        attempt=attempt,
+        blockers=[Blocker(one.job_id, one.status) for one in page.blockers.get(job.job_id, ())],
+        is_next=job.job_id in page.next_up,
+    )
+
+
+def _explained(
+    context: Context, tx: Tx, blockers: Sequence[Blocker], now: float
+) -> Sequence[Blocker]:
+    """The same, with what the first of them does or waits for itself."""
+    first = reads.job(tx, blockers[0].job_id) if blockers else None
+    if first is None:
+        return blockers
+    code = reason_for(gather(context, tx, [first], now)[0]).code
+    return [replace(blockers[0], code=code), *blockers[1:]]

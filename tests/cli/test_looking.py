@@ -1,0 +1,246 @@
+"""``queue``, ``show``, ``why``, ``clusters``: what there is, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.cli.running import SLEEP, Cli
+
+JOB_KEYS = {
+    "job_id", "name", "schedule_state", "status", "priority", "attempt", "controller_pid",
+    "controller_alive", "submitted_at", "started_at", "ended_at", "recovery_count",
+    "restart_count", "failure_reason", "waiting_reason", "held", "cancel_requested", "tasks",
+}  # fmt: skip
+TASK_KEYS = {
+    "task_id", "name", "status", "cluster", "region", "exit_code", "recovery_count",
+    "restart_count", "started_at", "ended_at", "failure_reason", "cleanup_error", "log_path",
+}  # fmt: skip
+MOVE_KEYS = {"seq", "at", "task_id", "from", "to", "attempt", "actor", "reason"}
+ACTION_KEYS = {"seq", "at", "action", "from", "to", "actor", "reason"}
+
+EMPTY: list[tuple[tuple[object, ...], int, object]] = [
+    (("queue", "--json"), 0, []),
+    (("ls", "--all", "--json"), 0, []),
+    (("clusters", "--json"), 0, []),
+    (("check", "--json"), 0, []),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "expected"), EMPTY)
+def test_readers_of_a_missing_home_answer_as_for_an_empty_one(
+    nowhere: Cli, words: tuple[object, ...], code: int, expected: object
+) -> None:
+    """The same answer as for a home without jobs, and nothing is made on disk."""
+    ended = nowhere.run(*words)
+    assert (ended.code, ended.json) == (code, expected)
+    assert not nowhere.home.root.exists()
+
+
+def test_limits_of_a_missing_home_are_those_that_would_hold(nowhere: Cli) -> None:
+    """Used 0, automatic, above 0, not paused."""
+    found = nowhere.ok("limits", "--json").json
+    assert set(found) == {"launch", "alive", "paused"}
+    for one in (found["launch"], found["alive"]):
+        assert set(one) == {"limit", "auto", "used"}
+        assert one["limit"] >= 1
+        assert (one["auto"], one["used"]) == (True, 0)
+    assert found["paused"] is False
+    assert nowhere.ok("queue").out == "No jobs in progress\n"
+    assert not nowhere.home.root.exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["show 1", "why 1", "logs 1", "logs 1 -f", "priority 1 5", "requeue 1", "rerun 1", "hold 1",
+     "cancel 1", "done 1 -y", "wait 1"],
+)  # fmt: skip
+def test_nothing_is_found_in_a_missing_home(nowhere: Cli, words: str) -> None:
+    """The job is not found, and looking for it makes no home."""
+    code = 102 if words in {"wait 1", "logs 1 -f"} else 1
+    ended = nowhere.fails(code, *words.split())
+    assert ended.err == "error: job 1 not found\n"
+    assert not nowhere.home.root.exists()
+
+
+def test_home_is_taken_before_and_after_the_command(nowhere: Cli) -> None:
+    """``--home`` works in both places and counts over JOBSCHED_HOME, also with ~."""
+    nowhere.file("job.yaml", SLEEP)
+    other = nowhere.folder / "other"
+    other.mkdir()
+    (other / "config.toml").write_text("[limits]\nalive = 0\n")
+    nowhere.ok("--home", other, "submit", "job.yaml")
+    nowhere.ok("submit", "--home", "other", "job.yaml")
+    for words in (("queue", "--home", "~/other"), ("--home", "other", "queue")):
+        assert len(nowhere.ok(*words, "--json").json) == 2
+    assert not nowhere.home.root.exists()
+    assert other.stat().st_mode & 0o777 == 0o700
+
+
+def test_queue_and_show_have_exactly_these_keys(cli: Cli) -> None:
+    """The shapes that programs outside rely on, with times as numbers and absent as null."""
+    done = _failed(cli)
+    held = cli.submit(SLEEP, "--hold")
+    jobs = cli.ok("queue", "--all", "--json").json
+    assert [job["job_id"] for job in jobs] == [held, done]
+    for job in jobs:
+        assert set(job) == JOB_KEYS
+        assert [set(task) for task in job["tasks"]] == [TASK_KEYS]
+    shown = cli.job(done)
+    assert set(shown) == JOB_KEYS | {"history", "actions"}
+    assert {frozenset(row) for row in shown["history"]} == {frozenset(MOVE_KEYS)}
+    assert {frozenset(row) for row in cli.job(held)["actions"]} == {frozenset(ACTION_KEYS)}
+    _check_the_failed(shown)
+    waiting = jobs[0]
+    assert (waiting["controller_pid"], waiting["controller_alive"]) == (None, False)
+    assert (waiting["waiting_reason"], waiting["held"]) == ("HELD", True)
+    assert (waiting["started_at"], waiting["ended_at"], waiting["attempt"]) == (None, None, 0)
+
+
+def _failed(cli: Cli) -> int:
+    cli.file("failing.yaml", "run: exit 3\n")
+    assert cli.run("submit", "failing.yaml", "--wait").code == 100
+    return 1
+
+
+def _check_the_failed(job: dict[str, Any]) -> None:
+    assert (job["schedule_state"], job["status"], job["waiting_reason"]) == ("DONE", "FAILED", None)
+    assert (job["attempt"], job["controller_alive"]) == (1, False)
+    assert isinstance(job["controller_pid"], int)
+    assert "3" in job["failure_reason"]
+    for key in ("submitted_at", "started_at", "ended_at"):
+        assert isinstance(job[key], float)
+    task = job["tasks"][0]
+    assert (task["exit_code"], task["status"], task["recovery_count"]) == (3, "FAILED", 0)
+    assert task["log_path"].endswith("/logs/tasks/1-0.log")
+    moves = [(row["from"], row["to"]) for row in job["history"] if row["task_id"] is None]
+    assert moves == [
+        (None, "INACTIVE"), ("INACTIVE", "WAITING"), ("WAITING", "LAUNCHING"),
+        ("LAUNCHING", "ALIVE"), ("ALIVE", "DONE"),
+    ]  # fmt: skip
+    statuses = [row["to"] for row in job["history"] if row["task_id"] == 0]
+    assert statuses == ["PENDING", "STARTING", "RUNNING", "FAILED"]
+    assert [row["seq"] for row in job["history"]] == sorted(row["seq"] for row in job["history"])
+
+
+def test_show_tells_a_person_everything(cli: Cli) -> None:
+    """Controller, reason, tasks, failure and history of one job are there to read."""
+    _failed(cli)
+    text = cli.ok("show", 1).out
+    for word in ("Job 1: failing", "FAILED", "DONE, attempt 1, priority 0", "gone", "ended",
+                 "1-0.log", "LAUNCHING", "task 0: "):  # fmt: skip
+        assert word in text
+    running = cli.submit(SLEEP)
+    cli.until_status(running, "RUNNING")
+    text = cli.ok("show", running).out
+    assert "alive" in text
+    assert "running job in here" in text
+
+
+def test_queue_shows_the_newest_of_those_that_were_asked_for(idle: Cli) -> None:
+    """Unfinished only, unless all; by status, by name, so many."""
+    idle.file("a.yaml", SLEEP)
+    idle.file("b.yaml", SLEEP)
+    idle.ok("submit", "a.yaml", "b.yaml", "a.yaml")
+    idle.ok("cancel", 3)
+
+    def ids(*words: object) -> list[int]:
+        return [job["job_id"] for job in idle.ok("queue", *words, "--json").json]
+
+    assert ids() == [2, 1]
+    assert ids("--all") == [3, 2, 1]
+    assert ids("--all", "--limit", 2) == [3, 2]
+    assert ids("-s", "cancelled,running") == [3]
+    assert ids("-n", "a") == [1]
+    assert ids("-n", "a", "--all") == [3, 1]
+    text = idle.ok("queue", "--limit", 1)
+    assert "In progress: 1 PENDING" in text.out
+    assert "the newest 1; --limit N shows more" in text.err
+
+
+def test_queue_shows_each_task_and_why_a_job_waits(idle: Cli) -> None:
+    """A job of several tasks has a row for each; whatever waits says what for."""
+    idle.file("two.yaml", "name: pair\n---\nrun: x\n---\nrun: y\n")
+    idle.ok("submit", "two.yaml")
+    text = idle.ok("queue", env={"COLUMNS": "200"}).out
+    assert "pair-0" in text
+    assert "pair-1" in text
+    assert "ALIVE_LIMIT" in text or "0 of 0 jobs" in text
+    assert idle.ok("queue", "--json").json[0]["waiting_reason"] == "ALIVE_LIMIT"
+
+
+def test_why_is_one_sentence_and_one_object(idle: Cli) -> None:
+    """The text for people and the code for programs say the same."""
+    job_id = idle.submit()
+    text = idle.ok("why", job_id).out
+    assert text.count("\n") == 1
+    assert idle.ok("why", job_id, "--json").json == {
+        "reason": "ALIVE_LIMIT", "text": text.rstrip("\n"),
+    }  # fmt: skip
+    assert idle.fails(1, "why", 99).err == "error: job 99 not found\n"
+
+
+def test_clusters_are_listed_while_they_exist(cli: Cli) -> None:
+    """Each cluster with its job, place and processes; none when it is gone."""
+    job_id = cli.submit()
+    cli.until_status(job_id, "RUNNING")
+    found = cli.ok("clusters", "--json").json
+    assert [set(one) for one in found] == [
+        {"name", "job_id", "task_id", "attempt", "region", "num_nodes", "state", "created_at",
+         "pids"}
+    ]  # fmt: skip
+    assert (found[0]["job_id"], found[0]["region"], found[0]["num_nodes"]) == (job_id, "here", 1)
+    assert found[0]["name"] == cli.job(job_id)["tasks"][0]["cluster"]
+    assert all(isinstance(pid, int) for pid in found[0]["pids"])
+    text = cli.ok("clusters").out
+    assert text.startswith("1 cluster\n")
+    assert found[0]["name"][:20] in text
+    cli.ok("cancel", job_id, "--wait")
+    assert cli.ok("clusters").out == "No clusters\n"
+
+
+def test_no_name_does_harm_in_any_listing(idle: Cli) -> None:
+    """Markup, paths and 1,000 characters are shown as they are; no escape sequence comes out."""
+    names = ["[red]bold[/red]", "[/]", "../../x", "x" * 1000, "naïve 日本", "$(id) `id` %s {0}"]
+    for name in names:
+        idle.submit(SLEEP, "-n", name)
+    listed = [job["name"] for job in reversed(idle.ok("queue", "--json").json)]
+    assert listed == names
+    wide = {"COLUMNS": "400"}
+    text = idle.ok("queue", env=wide).out
+    assert "\x1b" not in text
+    for name in names[:3] + names[4:]:
+        assert name in text
+    for number, name in enumerate(names, start=1):
+        assert name in idle.ok("show", number, env=wide).out
+    assert not (idle.folder / "x").exists()
+    assert idle.ok("cancel", "-n", "[/]", "-y").out == "Cancelled: job 2\n"
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2J", "two\nlines", "bell\x07", "", "x" * 1001, "\u202ex"])
+def test_a_name_that_could_act_on_a_terminal_is_refused(idle: Cli, name: str) -> None:
+    """Exit 2 in one line that shows it harmlessly; nothing is stored."""
+    idle.file("job.yaml", SLEEP)
+    ended = idle.fails(2, "submit", "job.yaml", "-n", name)
+    assert "\x1b" not in ended.err
+    assert "\u202e" not in ended.err
+    assert idle.ok("queue", "--json").json == []
+
+
+def test_a_name_in_a_file_is_refused_with_its_place(idle: Cli) -> None:
+    """An escape in YAML is found where it stands."""
+    idle.file("job.yaml", 'name: "a\\e[31mb"\n' + SLEEP)
+    assert idle.fails(2, "submit", "job.yaml").err.startswith("error: job.yaml:1:")
+
+
+def test_a_json_document_is_ascii(idle: Cli) -> None:
+    """Nothing in it can act on a terminal, and every encoding can carry it."""
+    idle.submit(SLEEP, "-n", "日本")
+    done = idle.raw("queue", "--json", env={"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0"})
+    assert done.stdout.isascii()
+    assert json.loads(done.stdout)[0]["name"] == "日本"
+    table = idle.raw("queue", env={"PYTHONIOENCODING": "ascii", "COLUMNS": "200"})
+    assert table.returncode == 0
+    assert b"\\u65e5" in table.stdout
