@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import bindparam, select
 
-from jobsched import lock, process
+from jobsched import audit, lock, process
 from jobsched.context import Context, open_context
 from jobsched.home import Home
 from jobsched.scheduler.ending import cancel
@@ -30,6 +30,9 @@ _MOVES = (
     .where((history.c.job_id == bindparam("job_id")) & (history.c.kind == "SCHEDULE"))
     .order_by(history.c.seq)
 )
+
+#: History rows in a message.
+_SHOWN = 200
 
 #: Settings that make waits short; what is waited *for* stays the same.
 CONFIG = """
@@ -158,7 +161,37 @@ class World:
         return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in found)
 
     def close(self) -> None:
-        """End everything that the test left, by force where needed; fails if something stays."""
+        """See that every invariant holds, then end everything that the test left."""
+        try:
+            self.until_sound()
+        finally:
+            self._end()
+
+    def until_sound(self, timeout: float = 6.0) -> None:
+        """Wait until the checker finds nothing; on failure the history is part of the message.
+
+        It may take a moment: an ended attempt is allowed five seconds to be gone.
+        """
+        found: list[str] = []
+
+        def is_sound() -> bool:
+            found[:] = map(str, audit.check(self.context).violations)
+            return not found
+
+        try:
+            wait_until(is_sound, timeout, "every invariant to hold")
+        except AssertionError:
+            raise AssertionError("\n".join([*found, *self._rows(), self.logs()])) from None
+
+    def _rows(self) -> list[str]:
+        """The newest rows of the history, a line each, for messages."""
+        with self.context.db.read() as tx:
+            rows = tx.rows(select(history).order_by(history.c.seq.desc()).limit(_SHOWN))
+        return [" ".join(f"{name}={row[name]}" for name in row if row[name] is not None)
+                for row in reversed(rows)]  # fmt: skip
+
+    def _end(self) -> None:
+        """End everything, by force where needed; fails if something stays."""
         with self.context.db.read() as tx:
             alive = [job.job_id for job in reads.alive_jobs(tx)]
         cancel(self.context, alive)

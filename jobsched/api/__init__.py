@@ -171,7 +171,7 @@ class Scheduler:
 
         Raises ``NotFound``, or ``InvalidInput`` naming every secret whose value is missing.
         """
-        looking.require_home(self.context, job_id)
+        self.get_job_schedule_state(job_id)  # a job that is not there has nothing stored either
         return submission.rerun(self.context, job_id, secrets or {})
 
     # Looking.

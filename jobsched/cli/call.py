@@ -6,12 +6,16 @@ import argparse
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jobsched.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from jobsched.api import Scheduler
+
+
+#: Seconds to wait for the scheduler lock: a person is told sooner who holds it than a controller.
+_PATIENCE: Final = 10.0
 
 
 @dataclass
@@ -32,7 +36,9 @@ class Call:
         from jobsched.api import Scheduler  # noqa: PLC0415 -- the database is slow to load
         from jobsched.context import operator  # noqa: PLC0415 -- likewise
 
-        return Scheduler(self.home, actor=operator("jobsched"))
+        door = Scheduler(self.home, actor=operator("jobsched"))
+        door.context.lock_timeout = _PATIENCE
+        return door
 
     @property
     def home(self) -> Path | None:

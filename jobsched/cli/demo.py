@@ -155,6 +155,5 @@ def _verdict(call: Call, play: Play, seconds: float) -> int:
     clean = admin.report_check(call, play.door) == 0
     home = shlex.quote(str(play.door.context.home.root))
     terminal.say(f"\nLook around:  jobsched --home {home} queue --all")
-    terminal.say(f"              jobsched-tui --home {home}")
     terminal.say(f"Remove it:    rm -r {home}")
     return 0 if clean and not shortcomings else 1

@@ -9,12 +9,23 @@ from jobsched.api import WaitResult
 from jobsched.cli import waiting
 from jobsched.cli.call import Call
 from jobsched.cli.neutral import Neutraliser
+from jobsched.errors import NotFound
 from jobsched.logs import follow_in, read_in
 from jobsched.states import TaskStatus
 
 
 def logs(call: Call) -> int:
-    """Print what there is, or follow until the job is DONE."""
+    """Print what there is, or follow until the job is DONE; the exit code tells how it ended."""
+    try:
+        return _logs(call)
+    except NotFound as error:
+        if not call.arguments.follow:
+            raise
+        call.terminal.error(str(error))
+        return waiting.NOT_FOUND
+
+
+def _logs(call: Call) -> int:
     asked = call.arguments
     read = follow_in if asked.follow else read_in
     pieces = read(

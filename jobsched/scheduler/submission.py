@@ -16,12 +16,12 @@ from jobsched import config as settings
 from jobsched import dag
 from jobsched.context import Context
 from jobsched.dag import LoadedDag
-from jobsched.errors import InvalidInput, NotFound
+from jobsched.errors import IllegalMove, InvalidInput, NotFound
 from jobsched.lock import Held
 from jobsched.models import DagSpec
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.secrets import read_secrets, write_secrets
-from jobsched.states import TaskStatus
+from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads, submissions
 from jobsched.store.database import Tx
 from jobsched.store.moves import By
@@ -162,8 +162,8 @@ def _store(
             by = context.by()
             ids = make(tx, by)
             for job_id, (_, submission) in zip(ids, wanted, strict=True):
-                _store_one(tx, held, job_id, submission, by)
-                written += write_secrets(context.home, job_id, submission.loaded.secrets)
+                if _store_one(tx, held, job_id, submission, by):
+                    written += write_secrets(context.home, job_id, submission.loaded.secrets)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
@@ -171,10 +171,13 @@ def _store(
     return ids
 
 
-def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) -> None:
+def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) -> bool:
+    """Whether the job may ever start: not if one that it is to follow has failed already."""
     job = reads.job(tx, job_id)
     if job is None:
         raise NotFound("job", job_id)
+    if job.schedule_state is not ScheduleState.INACTIVE:
+        raise IllegalMove(f"job {job_id}", job.schedule_state, "submitted once more")
     spec = submission.loaded.spec
     submissions.snapshot(
         tx, job_id, yaml=submission.loaded.yaml, dag=spec.to_json(),
@@ -183,7 +186,8 @@ def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) 
     for task in spec.tasks:
         if not task.counts:
             moves.set_task(tx, job_id, task.task_id, counts=0)
-    broken = [other for other in submission.after if submissions.follow(tx, job_id, other) is False]
+    followed = dict.fromkeys(submission.after)
+    broken = [other for other in followed if submissions.follow(tx, job_id, other) is False]
     priority = spec.priority if submission.priority is None else submission.priority
     moves.set_job(tx, job_id, priority=priority, hold=int(submission.hold))
     if submission.hold:
@@ -193,6 +197,7 @@ def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) 
         waiting = reads.job(tx, job_id) or job
         why = by.because(f"job {broken[0]}, which it was to follow, did not succeed")
         moves.done(tx, held, waiting, why, to=TaskStatus.CANCELLED)
+    return not broken
 
 
 def rerun(context: Context, job_id: int, secrets: Mapping[str, str]) -> int:

@@ -48,8 +48,10 @@ def _settle(context: Context, job_id: int) -> bool:
         current = moves.owned(tx, job_id, by)
         if current.schedule_state in (ScheduleState.DONE, ScheduleState.INACTIVE):
             return current.is_done
-        moves.done(tx, held, current, context.by(attempt=job.attempt), to=TaskStatus.CANCELLED)
-    context.after_done(job_id)
+        by = context.by(attempt=job.attempt)
+        ended = moves.done(tx, held, current, by, to=TaskStatus.CANCELLED)
+    for other in ended:  # with those that were to follow it
+        context.after_done(other)
     return True
 
 

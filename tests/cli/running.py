@@ -90,9 +90,7 @@ class Cli:
             cwd=self.folder, env=self.env(env), stdin=subprocess.DEVNULL, **options,
         )  # fmt: skip
 
-    def fails(
-        self, code: int, *words: object, env: Mapping[str, str] | None = None
-    ) -> Ended:
+    def fails(self, code: int, *words: object, env: Mapping[str, str] | None = None) -> Ended:
         """Run it; it must end with ``code``, without a traceback, and say why in one line."""
         ended = self.run(*words, env=env)
         assert ended.code == code, ended
@@ -201,5 +199,3 @@ def _read_all(main: int, child: subprocess.Popen[bytes], timeout: float) -> byte
                 return shown
             shown += piece
     raise AssertionError(f"the command did not end within {timeout} s; it showed {shown!r}")
-
-

@@ -12,14 +12,15 @@ from tests.cli.running import SLEEP, Cli
 JOB_KEYS = {
     "job_id", "name", "schedule_state", "status", "priority", "attempt", "controller_pid",
     "controller_alive", "submitted_at", "started_at", "ended_at", "recovery_count",
-    "restart_count", "failure_reason", "waiting_reason", "held", "cancel_requested", "tasks",
+    "restart_count", "failure_reason", "waiting_reason", "waiting_text", "held",
+    "cancel_requested", "tasks",
 }  # fmt: skip
 TASK_KEYS = {
     "task_id", "name", "status", "cluster", "region", "exit_code", "recovery_count",
     "restart_count", "started_at", "ended_at", "failure_reason", "cleanup_error", "log_path",
 }  # fmt: skip
 MOVE_KEYS = {"seq", "at", "task_id", "from", "to", "attempt", "actor", "reason"}
-ACTION_KEYS = {"seq", "at", "action", "from", "to", "actor", "reason"}
+ACTION_KEYS = {"seq", "at", "subject", "from", "to", "attempt", "actor", "reason"}
 
 EMPTY: list[tuple[tuple[object, ...], int, object]] = [
     (("queue", "--json"), 0, []),
@@ -136,7 +137,7 @@ def test_show_tells_a_person_everything(cli: Cli) -> None:
     cli.until_status(running, "RUNNING")
     text = cli.ok("show", running).out
     assert "alive" in text
-    assert "running job in here" in text
+    assert "runs task job in here" in text
 
 
 def test_queue_shows_the_newest_of_those_that_were_asked_for(idle: Cli) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.running import SLEEP, Cli
 
-PRINTS = "run: echo \"$A $B\"\nenvs: {A: null, B: file}\n"
+PRINTS = 'run: echo "$A $B"\nenvs: {A: null, B: file}\n'
 
 
 def names(cli: Cli) -> list[str]:
@@ -102,7 +102,7 @@ def test_a_null_env_must_be_given(idle: Cli) -> None:
 def test_secrets_reach_the_task_and_nothing_else(cli: Cli) -> None:
     """From environment or file to the task; no listing, log or stored text has the value."""
     cli.file("hidden", 'S2="two-two"\n')
-    cli.file("job.yaml", "run: test $S1$S2 = one-onetwo-two\nsecrets: {S1: null, S2: null}\n")
+    cli.file("job.yaml", "run: test ${#S1}${#S2} = 77\nsecrets: {S1: null, S2: null}\n")
     ended = cli.run(
         "submit", "job.yaml", "--secret", "S1", "--secret-file", "hidden", "--wait",
         env={"S1": "one-one"},

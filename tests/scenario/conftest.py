@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
@@ -28,9 +29,10 @@ def make_world(tmp_path: Path) -> Iterator[MakeWorld]:
         made.append(World(tmp_path / f"home{len(made)}", extra, gap, grace))
         return made[-1]
 
-    yield make
-    for world in made:
-        world.close()
+    with ExitStack() as closing:  # each is closed, also where another fails
+        yield make
+        for world in made:
+            closing.callback(world.close)
 
 
 @pytest.fixture

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from jobsched.audit import fold
 from jobsched.scheduler.operate import set_limits
 from jobsched.states import ScheduleState
+from jobsched.store.record import Event
 from jobsched.store.schema import history
 from tests.scenario.conftest import MakeWorld
 from tests.scenario.storm import storm, unfinished
@@ -20,6 +22,8 @@ from tests.scenario.storm import storm, unfinished
 PROCESSES = int(os.environ.get("STORM_PROCESSES", "4"))
 SUBMITS = int(os.environ.get("STORM_SUBMITS", "40"))
 LAUNCH, ALIVE = 3, 6
+
+_EVENTS = select(*(history.c[name] for name in Event._fields)).order_by(history.c.seq)
 
 
 @pytest.mark.timeout(1200)
@@ -41,16 +45,9 @@ def test_storm(make_world: MakeWorld, tmp_path: Path) -> None:
     assert [worker.exitcode for worker in workers] == [0] * PROCESSES
     assert not unfinished(world.context)
     with world.context.db.read() as tx:
-        rows = tx.rows(select(history).where(history.c.kind == "SCHEDULE").order_by(history.c.seq))
-    state: dict[int, str] = {}
-    for row in rows:
-        before, to = state.get(row["job_id"]), row["to_value"]
-        assert row["from_value"] == before, f"history row {row['seq']} breaks the chain"
-        state[row["job_id"]] = to
-        counts = Counter(state.values())
-        alive = counts["LAUNCHING"] + counts["ALIVE"] + counts["ALIVE_WAITING"]
-        if to == "LAUNCHING":
-            assert counts["LAUNCHING"] <= LAUNCH, f"too many launch at row {row['seq']}"
-        if to == "LAUNCHING" and before == "WAITING":
-            assert alive <= ALIVE, f"too many alive at row {row['seq']}"
-    assert Counter(state.values()) == {ScheduleState.DONE: PROCESSES * SUBMITS}
+        events = [Event(*row.values()) for row in tx.rows(_EVENTS)]
+    assert fold(events) == []
+    last = {event.job_id: event.to_value for event in events if event.kind == "SCHEDULE"}
+    assert Counter(last.values()) == {ScheduleState.DONE: PROCESSES * SUBMITS}
+    limits = [(event.subject, event.to_value) for event in events if event.kind == "LIMIT"]
+    assert limits[-2:] == [("LAUNCH", str(LAUNCH)), ("ALIVE", str(ALIVE))]

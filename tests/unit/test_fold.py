@@ -433,16 +433,33 @@ def double(rows: list[Event], at: int) -> None:
 
 
 def swap(rows: list[Event], at: int) -> None:
-    """Two rows in the wrong order."""
-    other = at - 1 if at else at + 1
-    rows[at], rows[other] = rows[other], rows[at]
+    """The row and the next that moves the same thing have changed places."""
+    other = next_of(rows, at)
+    if other is None:
+        forge_from(rows, at)
+    else:
+        early, late = rows[at], rows[other]
+        rows[at], rows[other] = late._replace(seq=early.seq), early._replace(seq=late.seq)
 
 
 def has_next(rows: list[Event], at: int) -> bool:
     """Whether a later row moves the same thing on."""
+    return next_of(rows, at) is not None
+
+
+def next_of(rows: list[Event], at: int) -> int | None:
+    """Where the next row that moves the same thing is."""
     row = rows[at]
     key = (row.kind, row.job_id, row.task_id)
-    return any((later.kind, later.job_id, later.task_id) == key for later in rows[at + 1 :])
+    later = range(at + 1, len(rows))
+    return next(
+        (
+            index
+            for index in later
+            if (rows[index].kind, rows[index].job_id, rows[index].task_id) == key
+        ),
+        None,
+    )
 
 
 @settings(max_examples=100)
