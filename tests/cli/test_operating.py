@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 
 from jobsched import process
 from tests.cli.running import SLEEP, Cli
@@ -141,11 +142,9 @@ def test_sweep_removes_what_a_forced_done_leaves(cli: Cli) -> None:
 
 def test_check_finds_what_was_written_past_the_program(idle: Cli) -> None:
     """A state without its history row is found: exit 1, one entry each, and no change."""
-    import sqlite3  # noqa: PLC0415 -- for this test alone
-
     job_id = idle.submit()
     with sqlite3.connect(idle.home.database) as database:
-        database.execute("UPDATE jobs SET schedule_state = 'ALIVE' WHERE job_id = ?", (job_id,))
+        database.execute("UPDATE jobs SET status = 'FAILED' WHERE job_id = ?", (job_id,))
     database.close()
     ended = idle.run("check", "--json")
     assert ended.code == 1

@@ -68,9 +68,8 @@ def test_secrets_of_an_unfinished_job_are_still_there(
 ) -> None:
     """As long as the job needs them they are stored, and a given one counts over them."""
     again = door.rerun(job, secrets={"KEY": "new"})
-    assert read_secrets(world.home, again) == {
-        0: {"TOKEN": "s3cret", "KEY": "new"}, 1: {"TOKEN": "s3cret"},
-    }  # fmt: skip
+    values = {"TOKEN": "s3cret", "KEY": "new"}
+    assert read_secrets(world.home, again) == {0: values, 1: values}
 
 
 def test_secrets_of_a_finished_job_are_asked_for(door: Scheduler, world: World, job: int) -> None:
@@ -84,7 +83,8 @@ def test_secrets_of_a_finished_job_are_asked_for(door: Scheduler, world: World, 
     assert caught.value.exit_code == 2
     assert [one["job_id"] for one in door.queue(all=True)] == [job]
     again = door.rerun(job, secrets={"TOKEN": "t", "KEY": "k"})
-    assert read_secrets(world.home, again) == {0: {"TOKEN": "t", "KEY": "k"}, 1: {"TOKEN": "t"}}
+    values = {"TOKEN": "t", "KEY": "k"}
+    assert read_secrets(world.home, again) == {0: values, 1: values}
     assert "s3cret" not in stored(world, again)["yaml"] + stored(world, again)["dag"]
 
 

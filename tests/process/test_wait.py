@@ -57,7 +57,9 @@ def test_notices_its_own_tick(door: Scheduler, world: World) -> None:
     world.kill_controller(job)
     world.until(lambda: not is_held(world.home, job, 1), "the controller to be gone")
     with world.context.db.write() as tx:
-        moves.set_job(tx, job, cancel_at=world.context.clock.now(), cancel_reason="enough")
+        by = world.context.by("enough")
+        moves.set_job(tx, job, cancel_at=by.now, cancel_reason=by.reason)
+        moves.record(tx, by, "ACTION", job_id=job, subject="CANCEL", attempt=1)
     results: dict[int, WaitResult] = {}
     waiter = threading.Thread(target=lambda: results.update(door.wait([job], timeout=20)))
     waiter.start()
