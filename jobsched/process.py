@@ -107,14 +107,12 @@ def signal(identity: Identity, signum: int) -> bool:
     if identity.pid <= 1:
         return False
     try:
-        if not _HAS_PIDFD:
+        descriptor = pidfd(identity)
+        if descriptor is None:  # it is gone, or this kernel has no such thing
             if is_same(identity) is not True:
                 return False
             os.kill(identity.pid, signum)
             return True
-        descriptor = pidfd(identity)
-        if descriptor is None:
-            return False
         try:
             signals.pidfd_send_signal(descriptor, signum)
         finally:
@@ -177,6 +175,11 @@ def look_up(pid: int) -> Entry | None:
     return _parse(pid, _read(f"/proc/{pid}/stat")) if _proc_is_ours() else None
 
 
+def has_members(session: int) -> bool:
+    """Whether any process, dead or alive, is in the session of that number."""
+    return any(_session_of(pid) == session for pid in _pids())
+
+
 def descendants(pid: int) -> list[int]:
     """Children of ``pid``, their children, and so on; empty where the kernel does not tell."""
     found: list[int] = []
@@ -207,6 +210,13 @@ def close_on_exec(descriptor: int) -> None:
     except OSError as error:
         if error.errno != errno.EBADF:
             raise
+
+
+def _session_of(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
 
 
 def _pid_ns() -> int:

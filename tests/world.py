@@ -192,9 +192,14 @@ class World:
 
     def _end(self) -> None:
         """End everything, by force where needed; fails if something stays."""
-        with self.context.db.read() as tx:
-            alive = [job.job_id for job in reads.alive_jobs(tx)]
-        cancel(self.context, alive)
+        try:
+            with self.context.db.read() as tx:
+                alive = [job.job_id for job in reads.alive_jobs(tx)]
+            cancel(self.context, alive)
+        finally:  # a process that was stopped in the middle of a write keeps out everybody else
+            self._kill()
+
+    def _kill(self) -> None:
         if self._ticker is not None:
             self._ticker.stop()
         for pid in self.processes():

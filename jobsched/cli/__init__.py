@@ -42,6 +42,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 -- the outer edge: no traceback at a user
         if debug:
             traceback.print_exc()
+        _drop_what_cannot_be_written(terminal)
         return _explain(error, terminal)
     return code
 
@@ -67,6 +68,18 @@ def _explain(error: Exception, terminal: Terminal) -> int:
 
 def _leave_quietly() -> int:
     """Whoever read us has gone; give what is still buffered to nobody."""
+    _silence()
+    return _PIPE_CLOSED
+
+
+def _drop_what_cannot_be_written(terminal: Terminal) -> None:
+    """Where standard output is full, every later flush would fail once more."""
+    try:
+        terminal.out.flush()
+    except OSError:
+        _silence()
+
+
+def _silence() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
-    return _PIPE_CLOSED

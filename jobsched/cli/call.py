@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import stat
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from jobsched.cli.terminal import Terminal
+from jobsched.config.environment import default_root
+from jobsched.errors import StoreError
 
 if TYPE_CHECKING:
     from jobsched.api import Scheduler
@@ -31,11 +34,12 @@ class Call:
     def door(self) -> Scheduler:
         """The scheduler of the home that was asked for; opened by its first use.
 
-        Raises ``ConfigError``.
+        Raises ``ConfigError``, or ``StoreError`` for a home that cannot be a directory.
         """
         from jobsched.api import Scheduler  # noqa: PLC0415 -- the database is slow to load
         from jobsched.context import operator  # noqa: PLC0415 -- likewise
 
+        _require_directory(self.home or default_root(self.terminal.environ))
         door = Scheduler(self.home, actor=operator("jobsched"))
         door.context.lock_timeout = _PATIENCE
         return door
@@ -50,3 +54,15 @@ class Call:
     def as_json(self) -> bool:
         """Whether standard output is to be one JSON document."""
         return bool(getattr(self.arguments, "json", False))
+
+
+def _require_directory(root: Path) -> None:
+    """Refuse a file as home, which a reader would otherwise take for a home without jobs."""
+    try:
+        mode = root.expanduser().stat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreError(f"cannot use {root} as home: {error.strerror}") from error
+    if not stat.S_ISDIR(mode):
+        raise StoreError(f"{root} is not a directory; give --home a directory of your own")

@@ -14,21 +14,21 @@ _TASKS: Final = (
     Column("TASK", right=True),
     Column("NAME", flexible=True),
     Column("STATUS"),
-    Column("CLUSTER", flexible=True),
-    Column("REGION", flexible=True),
+    Column("CLUSTER", flexible=True, spare=True),
+    Column("REGION", flexible=True, spare=True),
     Column("DURATION", right=True),
     Column("EXIT", right=True),
-    Column("RECOVERIES", right=True),
-    Column("RESTARTS", right=True),
+    Column("RECOVERIES", right=True, spare=True),
+    Column("RESTARTS", right=True, spare=True),
 )
 _HISTORY: Final = (
-    Column("SEQ", right=True),
+    Column("SEQ", right=True, spare=True),
     Column("TIME"),
     Column("TASK", right=True),
     Column("FROM"),
     Column("TO"),
-    Column("ATTEMPT", right=True),
-    Column("BY", flexible=True),
+    Column("ATTEMPT", right=True, spare=True),
+    Column("BY", flexible=True, spare=True),
     Column("REASON", flexible=True),
 )
 _LIVENESS: Final = {True: "alive", False: "gone", None: "cannot be told"}

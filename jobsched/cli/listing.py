@@ -19,9 +19,9 @@ _JOBS: Final = (
     Column("TASK"),
     Column("NAME", flexible=True),
     Column("STATUS"),
-    Column("SUBMITTED", right=True),
+    Column("SUBMITTED", right=True, spare=True),
     Column("DURATION", right=True),
-    Column("RECOVERIES", right=True),
+    Column("RECOVERIES", right=True, spare=True),
     Column("REASON", flexible=True),
 )
 _CLUSTERS: Final = (
@@ -29,10 +29,10 @@ _CLUSTERS: Final = (
     Column("JOB", right=True),
     Column("TASK", right=True),
     Column("REGION", flexible=True),
-    Column("NODES", right=True),
+    Column("NODES", right=True, spare=True),
     Column("STATE"),
-    Column("CREATED", right=True),
-    Column("PIDS", flexible=True),
+    Column("CREATED", right=True, spare=True),
+    Column("PIDS", flexible=True, spare=True),
 )
 _LONGEST_NAME: Final = 60
 

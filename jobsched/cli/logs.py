@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from jobsched.api import WaitResult
 from jobsched.cli import waiting
@@ -12,6 +12,8 @@ from jobsched.cli.neutral import Neutraliser
 from jobsched.errors import NotFound
 from jobsched.logs import follow_in, read_in
 from jobsched.states import TaskStatus
+
+_NOT_STARTED: Final = frozenset({TaskStatus.PENDING, TaskStatus.STARTING})
 
 
 def logs(call: Call) -> int:
@@ -36,10 +38,22 @@ def _logs(call: Call) -> int:
         lines=asked.lines,
     )
     call.on_interrupt = f"interrupted; job {asked.job_id} keeps running"
+    if asked.follow:
+        _say_if_not_started(call)
+        _print(call, pieces)
+        return _finish(call)
     if not _print(call, pieces):
-        reason = call.door.why(asked.job_id)
-        call.terminal.note(f"job {asked.job_id} has printed nothing: {reason.text}")
-    return _finish(call) if asked.follow else 0
+        _say_if_not_started(call, otherwise="has printed nothing")
+    return 0
+
+
+def _say_if_not_started(call: Call, *, otherwise: str | None = None) -> None:
+    """Tell whoever waits for output of a job that has none yet why that is so."""
+    job_id = call.arguments.job_id
+    status = call.door.show(job_id)["status"]
+    what = "has not started yet" if status in _NOT_STARTED else otherwise
+    if what is not None:
+        call.terminal.note(f"job {job_id} {what}: {call.door.why(job_id).text}")
 
 
 def _print(call: Call, pieces: Iterator[bytes]) -> bool:
@@ -56,7 +70,7 @@ def _print(call: Call, pieces: Iterator[bytes]) -> bool:
 def _writer(call: Call) -> tuple[Callable[[bytes], None], Callable[[], None]]:
     out = call.terminal.out
     if call.arguments.raw or not call.terminal.out_is_tty:
-        binary = sys.stdout.buffer
+        binary = out.buffer
 
         def pass_on(piece: bytes) -> None:
             binary.write(piece)

@@ -22,15 +22,22 @@ from jobsched.text import clip, safe
 _WIDE = 2000
 #: Characters of one cell, at most: a listing names things, ``show`` tells all of them.
 _LONGEST_CELL = 200
+#: Columns that a flexible column should have, or all that it needs, before spare ones are shown.
+_LEGIBLE = 32
+#: Columns between two columns of a table.
+_GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. ``flexible``: gives way first where the terminal is narrow."""
+    """One column."""
 
     title: str
     right: bool = False
+    #: Whether its cells are cut first where the terminal is narrow.
     flexible: bool = False
+    #: Whether it is left out where the terminal is so narrow that the others would be cut.
+    spare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +64,42 @@ class Listing:
         """Print it (``error``: beside the answer), as wide as a terminal, or as wide as it is."""
         console = _console(terminal, error=error)
         with console.capture() as capture:
-            console.print(self.table(terminal))
+            console.print(self.table(terminal, console.width))
         stream = terminal.err if error else terminal.out
         stream.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
-    def table(self, terminal: Terminal) -> Table:
-        """As rich draws it."""
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-        for column in self.columns:
+    def table(self, terminal: Terminal, width: int) -> Table:
+        """As rich draws it in so many columns of a terminal."""
+        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
+        texts = [[_text(cell, terminal) for cell in row] for row in self.rows]
+        shown = self._fitting(texts, width)
+        for column in (self.columns[index] for index in shown):
             table.add_column(
                 Text(column.title),
                 justify="right" if column.right else "left",
                 no_wrap=not column.flexible,
                 overflow="ellipsis" if terminal.unicode else "crop",
             )
-        for row in self.rows:
-            table.add_row(*(_text(cell, terminal) for cell in row))
+        for row in texts:
+            table.add_row(*(row[index] for index in shown))
         return table
+
+    def _fitting(self, texts: Sequence[Sequence[Text]], width: int) -> list[int]:
+        """Indices of the columns to show: spare ones go, the last first, until the rest fits."""
+        needed = [
+            max([len(column.title), *(row[index].cell_len for row in texts)])
+            for index, column in enumerate(self.columns)
+        ]
+        for index, column in enumerate(self.columns):
+            if column.flexible:
+                needed[index] = min(needed[index], _LEGIBLE)
+        shown = list(range(len(self.columns)))
+        for index in reversed(shown[:]):
+            if sum(needed[i] + _GAP for i in shown) <= width:
+                break
+            if self.columns[index].spare:
+                shown.remove(index)
+        return shown
 
 
 def _text(cell: str | Cell, terminal: Terminal) -> Text:
@@ -130,7 +156,8 @@ class LiveTable:
 
     def show(self, listing: Listing) -> None:
         """Show this table now."""
-        self._display.update(listing.table(self._terminal), refresh=True)
+        table = listing.table(self._terminal, self._display.console.width)
+        self._display.update(table, refresh=True)
 
     def say(self, text: str) -> None:
         """Put a line above the table."""

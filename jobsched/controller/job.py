@@ -17,6 +17,8 @@ from jobsched.controller.journal import Journal
 from jobsched.controller.plan import Plan, plan
 from jobsched.controller.task import Slot, Surroundings, TaskDriver
 from jobsched.errors import Cancelled
+from jobsched.logfiles.sources import all_paths
+from jobsched.logfiles.trim import Trimmer
 from jobsched.recovery.group import launch_group
 from jobsched.scheduler.slot import scheduled_launch, withdraw
 from jobsched.states import ScheduleState, TaskStatus
@@ -29,6 +31,7 @@ log = logging.getLogger(__name__)
 _LOOK_SECONDS: Final = 10.0
 #: Seconds between looks for a cancel while another task of the job is being launched.
 _TURN_SECONDS: Final = 0.2
+_MIB: Final = 1024 * 1024
 
 
 class JobDriver:
@@ -41,29 +44,33 @@ class JobDriver:
         self._drivers: dict[int, TaskDriver] = {}
         self._ended: set[threading.Thread] = set()
         self._failure: BaseException | None = None
+        self._trimmer = _trimmer(around)
 
     def run(self) -> None:
         """Bring every task to its outcome and remove every cluster. Raises ``StaleAttempt``."""
         with self._around.bell.listen() as listener:
-            while True:
-                job, rows = self._journal.job(), self._journal.tasks()
-                if self._failure is not None:
-                    raise self._failure
-                now = self._journal.context.clock.now()
-                if job.cancel_at is not None:
-                    if self._cancel(rows):
-                        return
-                    pause = _LOOK_SECONDS
-                else:
-                    next_steps = plan(self._around.spec, rows)
-                    if next_steps.finished and not self._threads:
-                        return
-                    pause = self._follow(next_steps, rows, now)
-                    self._give_back_slot(job.schedule_state)
+            while (pause := self._act()) is not None:
+                self._trimmer.look()  # as often as this loop turns anyway, and never oftener
                 listener.wait(pause, [self._inbox.fileno()])
                 if self._inbox.drain():
                     self._around.bell.ring()
                 self._collect()
+        self._trimmer.look_now()  # nobody does it after us
+
+    def _act(self) -> float | None:
+        """Do what is due; seconds until the next look, or ``None`` if nothing is left to do."""
+        job, rows = self._journal.job(), self._journal.tasks()
+        if self._failure is not None:
+            raise self._failure
+        now = self._journal.context.clock.now()
+        if job.cancel_at is not None:
+            return None if self._cancel(rows) else _LOOK_SECONDS
+        next_steps = plan(self._around.spec, rows)
+        if next_steps.finished and not self._threads:
+            return None
+        pause = self._follow(next_steps, rows, now)
+        self._give_back_slot(job.schedule_state)
+        return pause
 
     def _follow(self, steps: Plan, rows: list[TaskRow], now: float) -> float:
         """Act on a plan; seconds until the next moment that it names."""
@@ -167,6 +174,13 @@ class JobDriver:
 
     def _launches_soon(self) -> bool:
         return bool(self._threads) or self._journal.job_id in self._journal.context.in_slot
+
+
+def _trimmer(around: Surroundings) -> Trimmer:
+    """Keeps every log of the job within ``[logs] max_mib``."""
+    context = around.journal.context
+    paths = all_paths(context.home, around.journal.job_id, around.spec)
+    return Trimmer(paths, context.config.logs.max_mib * _MIB, context.clock)
 
 
 def make_slot(journal: Journal) -> Slot:

@@ -13,12 +13,14 @@ import sys
 import termios
 import textwrap
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jobsched import process
+from jobsched import Scheduler, process
+from jobsched.context import open_context
 from jobsched.home import Home
 from tests.support import measured, wait_until
 
@@ -148,9 +150,22 @@ class Cli:
         return int(self.ok("submit", f"{name}.yaml", *words, "--json").json[0]["job_id"])
 
     def job(self, job_id: int) -> dict[str, Any]:
-        """A job as ``show --json`` tells."""
-        found: dict[str, Any] = self.ok("show", job_id, "--json").json
-        return found
+        """A job as ``show --json`` tells, asked for without starting the command."""
+        with self._door() as door:
+            return door.show(job_id)
+
+    def jobs(self, **wanted: Any) -> list[dict[str, Any]]:
+        """Jobs as ``queue --json`` tells, asked for without starting the command."""
+        with self._door() as door:
+            return door.queue(**wanted)
+
+    @contextmanager
+    def _door(self) -> Iterator[Scheduler]:
+        context = open_context(self.home.root, environ={})
+        try:
+            yield Scheduler(context=context)
+        finally:
+            context.db.close()
 
     def until(self, job_id: int, wanted: Callable[[dict[str, Any]], object], what: str) -> Any:
         """Wait until a job is as wanted; it as it is then."""

@@ -11,27 +11,24 @@ FAILS = "run: exit 3\n"
 WORKS = "run: 'true'\n"
 
 
-@pytest.mark.parametrize("words", ["", "1 -n x", "1 --all", "--all -n x", "-y"])
-def test_exactly_one_selector_is_needed(idle: Cli, words: str) -> None:
+def test_exactly_one_selector_is_needed(idle: Cli) -> None:
     """Numbers, a name or all: none or two of them is wrong usage, and nothing is cancelled."""
     idle.submit(SLEEP, "-n", "x")
-    ended = idle.fails(2, "cancel", *words.split())
-    assert "-n NAME, or --all" in ended.err
-    assert len(idle.ok("queue", "--json").json) == 1
+    for words in ("", "1 -n x", "1 --all", "--all -n x", "-y"):
+        assert "-n NAME, or --all" in idle.fails(2, "cancel", *words.split()).err
+    assert len(idle.jobs()) == 1
 
 
-@pytest.mark.parametrize(
-    "words", ["cancel -n x", "cancel --all", "cancel 1 2", "done 1", "done 1 2"]
-)
-def test_nobody_can_be_asked_so_y_is_needed(idle: Cli, words: str) -> None:
+def test_nobody_can_be_asked_so_y_is_needed(idle: Cli) -> None:
     """Without a terminal and without -y nothing is changed; with it, it is done."""
     idle.file("x.yaml", SLEEP)
-    idle.ok("submit", "x.yaml", "x.yaml")
-    assert "give -y" in idle.fails(2, *words.split()).err
-    assert len(idle.ok("queue", "--json").json) == 2
-    idle.ok(*words.split(), "-y")
-    left = idle.ok("queue", "--json").json
-    assert len(left) == (1 if words == "done 1" else 0)
+    idle.ok("submit", *["x.yaml"] * 4)
+    for words in ("cancel -n x", "cancel --all", "cancel 1 2", "done 1", "done 1 2"):
+        assert "give -y" in idle.fails(2, *words.split()).err
+    assert len(idle.jobs()) == 4
+    for words, left in (("done 1", 3), ("cancel 2 3", 1), ("cancel -n x", 0)):
+        idle.ok(*words.split(), "-y")
+        assert len(idle.jobs()) == left
 
 
 def test_one_number_is_cancelled_without_asking(idle: Cli) -> None:

@@ -166,7 +166,7 @@ def test_prune_forgets_what_is_done(idle: Cli) -> None:
     assert idle.ok("prune", "--keep", 2).out == "Pruned 1 job\n"
     assert idle.fails(1, "show", 1).err == "error: job 1 not found\n"
     assert idle.ok("prune", "--older-than", 0).out == "Pruned 2 jobs\n"
-    assert [job["job_id"] for job in idle.ok("queue", "--all", "--json").json] == [4]
+    assert [job["job_id"] for job in idle.jobs(all=True)] == [4]
     assert idle.submit() == 5
     assert idle.ok("check", "--json").json == []
 

@@ -13,7 +13,7 @@ PRINTS = 'run: echo "$A $B"\nenvs: {A: null, B: file}\n'
 
 def names(cli: Cli) -> list[str]:
     """Names of all jobs, oldest first."""
-    return [job["name"] for job in reversed(cli.ok("queue", "--all", "--json").json)]
+    return [job["name"] for job in reversed(cli.jobs(all=True))]
 
 
 def test_it_tells_the_new_job_as_one_json_document(idle: Cli) -> None:

@@ -25,7 +25,7 @@ run: x
 resources: {priority: 7}
 ---
 name: helper
-secrets: {TOKEN: null}
+secrets: {OWN: inline}
 run: y
 """
 
@@ -66,26 +66,28 @@ def test_same_job_again(
 def test_secrets_of_an_unfinished_job_are_still_there(
     door: Scheduler, world: World, job: int
 ) -> None:
-    """As long as the job needs them they are stored, and a given one counts over them."""
+    """As long as the job needs them they are stored, by task; a given one counts over them."""
     again = door.rerun(job, secrets={"KEY": "new"})
-    values = {"TOKEN": "s3cret", "KEY": "new"}
-    assert read_secrets(world.home, again) == {0: values, 1: values}
+    common = {"TOKEN": "s3cret", "KEY": "new"}
+    assert read_secrets(world.home, again) == {0: common, 1: {**common, "OWN": "inline"}}
 
 
 def test_secrets_of_a_finished_job_are_asked_for(door: Scheduler, world: World, job: int) -> None:
     """All that are missing are named at once, and nothing is stored until they are given."""
     door.cancel([job])
     assert read_secrets(world.home, job) == {}
-    with pytest.raises(InvalidInput, match="KEY, TOKEN;"):
+    with pytest.raises(InvalidInput, match="KEY, OWN, TOKEN;"):
         door.rerun(job)
-    with pytest.raises(InvalidInput, match=": KEY;") as caught:
+    with pytest.raises(InvalidInput, match=": KEY, OWN;") as caught:
         door.rerun(job, secrets={"TOKEN": "t"})
     assert caught.value.exit_code == 2
     assert [one["job_id"] for one in door.queue(all=True)] == [job]
-    again = door.rerun(job, secrets={"TOKEN": "t", "KEY": "k"})
-    values = {"TOKEN": "t", "KEY": "k"}
-    assert read_secrets(world.home, again) == {0: values, 1: values}
-    assert "s3cret" not in stored(world, again)["yaml"] + stored(world, again)["dag"]
+    again = door.rerun(job, secrets={"TOKEN": "t", "KEY": "k", "OWN": "o"})
+    common = {"TOKEN": "t", "KEY": "k"}
+    assert read_secrets(world.home, again) == {0: common, 1: {**common, "OWN": "o"}}
+    kept = "".join(stored(world, again).values())
+    assert "s3cret" not in kept
+    assert "inline" not in kept
 
 
 def test_never_submitted(door: Scheduler) -> None:

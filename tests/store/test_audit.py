@@ -277,6 +277,21 @@ def test_a_job_without_a_row(context: Context, done: Job) -> None:
     assert "job 1 has a history, but no row" in said(context)
 
 
+def test_an_end_that_never_came(context: Context, make_job: Callable[..., Job]) -> None:
+    """The last row of a job's history is one that only its end allows."""
+    job = make_job()
+    change(context, "UPDATE tasks SET status = 'FAILED', ended_at = 1")
+    change(context, "UPDATE jobs SET status = 'FAILED'")
+    change(
+        context,
+        "INSERT INTO history (at, kind, job_id, task_id, from_value, to_value, attempt, actor)"
+        " VALUES (1, 'STATUS', ?, 0, 'PENDING', 'FAILED', 1, 'test')",
+        job.job_id,
+    )
+    assert broken(context) == {Invariant.MOVES}
+    assert "moves task 0 from PENDING to FAILED, which is no legal move" in said(context)
+
+
 def test_cleanup_that_failed_is_no_violation(
     context: Context, done: Job, make_job: Callable[..., Job]
 ) -> None:
@@ -440,6 +455,25 @@ def test_what_comes_right_is_no_violation(context: Context, make_job: Callable[.
     assert reads_state(context, job.job_id) == "DONE"
 
 
+@pytest.mark.usefixtures("ticking")
+def test_each_is_allowed_five_seconds(context: Context, make_job: Callable[..., Job]) -> None:
+    """What went wrong only while the audit looked again is not yet a violation."""
+    early, late = make_job(), make_job()
+    early.leave()
+
+    class Sweeping(QuickClock):
+        def sleep(self, seconds: float) -> None:
+            super().sleep(seconds)
+            if self.slept > 3 and reads_state(context, early.job_id) == "ALIVE":
+                late.leave()
+                early.done()
+
+    context.clock = Sweeping()
+    assert broken(context) == set()
+    assert broken(context) == {Invariant.PROGRESS}
+    assert "job 2 has been ALIVE with a dead controller" in said(context)
+
+
 def reads_state(context: Context, job_id: int) -> str:
     """Where a job is."""
     with context.db.read() as tx:
@@ -511,7 +545,7 @@ def test_a_link_in_the_home(context: Context, tmp_path: Path) -> None:
     """A link where a file of ours should be is named, whatever it leads to."""
     (tmp_path / "elsewhere").touch(0o600)
     (context.home.root / "logs" / "tasks" / "9-0.log").symlink_to(tmp_path / "elsewhere")
-    assert broken(context) == {Invariant.MODES}
+    assert said(context) == "MODES: logs/tasks/9-0.log is a symbolic link"
 
 
 # Beside others.

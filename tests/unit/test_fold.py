@@ -66,6 +66,9 @@ def test_forced_ends_are_clean() -> None:
         if cancel:
             history.cancel(job)
         history.done(job, forced=True)
+    job = history.running()
+    history.action(job, "CANCEL")  # and before the cancel came to the task
+    history.done(job, forced=True)
     job = history.create()
     history.done(job, forced=True)
     assert fold(history.rows) == []

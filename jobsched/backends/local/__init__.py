@@ -31,6 +31,7 @@ from jobsched.models import (
     Placement,
     TaskSpec,
 )
+from jobsched.process import Identity
 
 __all__ = ["LocalBackend"]
 
@@ -132,8 +133,7 @@ class LocalBackend:
             if not waiting or not all(node.alive for node in waiting):
                 return [] if is_being_launched(folder) else [_ready_now()]
             for node in waiting:
-                descriptor = None if node.runner is None else process.pidfd(node.runner)
-                found += [] if descriptor is None else [descriptor]
+                found += [] if node.runner is None else _until_gone(node.runner)
         except OSError:  # what cannot be watched is probed
             for descriptor in found:
                 os.close(descriptor)
@@ -232,6 +232,14 @@ class LocalBackend:
             ) from error
         except (LockTimeout, StoreError) as error:
             raise BackendError(f"could not {doing} {cluster}: {error}") from error
+
+
+def _until_gone(runner: Identity) -> list[int]:
+    """A descriptor that is readable once the runner has ended, where the system has such."""
+    descriptor = process.pidfd(runner)
+    if descriptor is not None:
+        return [descriptor]
+    return [_ready_now()] if process.is_same(runner) is False else []
 
 
 def _ready_now() -> int:

@@ -95,6 +95,8 @@ class Layout:
             raise PrecheckFailed([f"{what}: {source}: {error.strerror}"]) from error
         if must_be_directory and not stat.S_ISDIR(found.st_mode):
             raise PrecheckFailed([f"{what}: {source} is not a directory"])
+        if not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
+            raise PrecheckFailed([f"{what}: {source} is neither a file nor a directory"])
 
     def _copy_tree(self, source: Path, destination: Path, left_out: _LeftOut | None = None) -> None:
         """Copy what is in ``source`` into ``destination``, which exists, directory by directory."""

@@ -9,7 +9,6 @@ that both closed the lock and made a session of its own has escaped, and is nobo
 
 from __future__ import annotations
 
-import os
 import signal
 from typing import Final
 
@@ -36,7 +35,7 @@ def stop(folder: Folder, num_nodes: int, *, grace: float, clock: Clock) -> None:
     Raises ``BackendError`` naming those that would not end.
     """
     task = _Task(folder, num_nodes)
-    if task.may_live():
+    if task.is_held or task.has_members:
         _end(task, task.family(), grace, clock)
 
 
@@ -56,10 +55,11 @@ def _end(task: _Task, family: list[Entry], grace: float, clock: Clock) -> None:
         _ask(entry)
     pause = _FIRST
     while True:
-        if not task.may_live() and not any(_lives(entry) for entry in family):
+        is_held = task.is_held
+        if not is_held and not task.has_members and not any(_lives(entry) for entry in family):
             return
         waited = clock.monotonic() - began
-        if waited >= min(_BEFORE_SEARCH, grace):
+        if not is_held or not family or waited >= min(_BEFORE_SEARCH, grace):
             found = task.search()
             if not found and task.is_explained:
                 return
@@ -117,11 +117,15 @@ class _Task:
         """The runners that live."""
         return [who for _, who in self._sessions if process.is_same(who) is True]
 
-    def may_live(self) -> bool:
-        """False only if nothing of the task is left; cheap, and true when in doubt."""
-        if lock.probe(self._folder.lock) is not Grip.FREE:
-            return True
-        return any(_is_group(who.pid) for _, who in self._sessions)
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody holds the workload lock; true when in doubt."""
+        return lock.probe(self._folder.lock) is not Grip.FREE
+
+    @property
+    def has_members(self) -> bool:
+        """Whether a process, dead or alive, has a runner's number as its session: a hint."""
+        return any(process.has_members(who.pid) for _, who in self._sessions)
 
     def family(self) -> list[Entry]:
         """The runners that live, then what descends from them: most often all, and found fast."""
@@ -143,8 +147,7 @@ class _Task:
                 found |= session
         found = {entry for entry in found if entry.pid != self._me.pid}
         self._known |= {entry.key for entry in found}
-        is_held = lock.probe(self._folder.lock) is not Grip.FREE
-        self.is_explained = not is_held or bool(held_by & excused)
+        self.is_explained = not self.is_held or bool(held_by & excused)
         leaders = {who.pid for _, who in self._sessions}
         return sorted(found, key=lambda entry: (entry.pid not in leaders, entry.pid))
 
@@ -167,14 +170,3 @@ class _Task:
         if entry.key == (runner.pid, runner.start_ticks) or entry.key in self._known:
             return True
         return node.end is not None and entry.start_ticks < node.end.ticks
-
-
-def _is_group(number: int) -> bool:
-    """Whether any process is in the process group of that number."""
-    try:
-        os.killpg(number, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -8,6 +8,7 @@ runner.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -58,7 +59,7 @@ def raise_to(folder: Folder, attempt: int, clock: Clock, *, sync: bool) -> Fence
             raise Fenced(folder.name, attempt, found.attempt)
         if found.attempt < attempt:
             found = found._replace(attempt=attempt)
-            write(folder.fence, found.text, sync=sync)
+            _put(folder, found, sync=sync)
     return found
 
 
@@ -67,7 +68,26 @@ def close(folder: Folder, clock: Clock) -> None:
     if read(folder).stopped:
         return
     with _alone(folder, clock):
-        write(folder.fence, read(folder)._replace(stopped=True).text)
+        _put(folder, read(folder)._replace(stopped=True), sync=False)
+
+
+def _put(folder: Folder, found: Fence, *, sync: bool) -> None:
+    """Write the file anew; on a full disk over what is there, which only ever grows by a word.
+
+    So what fills the disk can be adopted and stopped. Half a line would match no attempt's number.
+    """
+    try:
+        write(folder.fence, found.text, sync=sync)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        descriptor = os.open(folder.fence, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.pwrite(descriptor, found.text.encode("ascii"), 0)
+            if sync:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextmanager

@@ -47,8 +47,8 @@ class Ignored:
     def _load(self, folder: str, name: str) -> None:
         try:
             text = (self._root / folder / name).read_text("utf-8", errors="surrogateescape")
-        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-            return
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError):
+            return  # what cannot be read cannot be copied either, and the copy says so
         lines = [line for line in text.splitlines() if _is_pattern(line)]
         self._specs[folder] = GitIgnoreSpec.from_lines(lines)
 

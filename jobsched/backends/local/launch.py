@@ -84,6 +84,7 @@ class Launch:
         """Make the cluster ours: fence, room, and the file whose existence says "launched"."""
         with self._ledger.guard():
             facts = self._ledger.allot(self._request)
+            trash.prepare(self._root)
             self._folder.path.mkdir(mode=0o700, exist_ok=True)
             state = fence.raise_to(self._folder, self._request.attempt, self._clock, sync=False)
             self._hook("fenced")

@@ -16,7 +16,7 @@ _jobsched_uptime=0
 # A trap that is not empty keeps this shell alive to write the record, and leaves the signal's
 # default to the programs that it starts.
 trap '_jobsched_told=1' TERM
-trap : HUP INT QUIT PIPE ALRM USR1 USR2
+trap : HUP INT QUIT PIPE ALRM USR1 USR2 XFSZ
 
 # PHASE CODE, whether this shell was told to end, and when it ends in seconds since boot.
 _jobsched_end() {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -17,24 +16,26 @@ from jobsched.backends.local.folder import Folder
 _ASIDE: Final = ".old"
 
 
+def prepare(root: Path) -> None:
+    """Make the place to move things to while the disk has room, for removals when it has none."""
+    with suppress(FileExistsError):
+        (root / _ASIDE).mkdir(mode=0o700)
+
+
 def discard(root: Path, folder: Folder) -> None:
     """Make the cluster not exist, then delete its files. A missing one is fine.
 
     Raises ``OSError`` where something cannot be deleted; the cluster does not exist all the same.
     """
+    prepare(root)
     aside = root / _ASIDE
-    aside.mkdir(mode=0o700, exist_ok=True)
+    mine = _fresh(aside)
     with suppress(FileNotFoundError):
-        folder.path.rename(_unused(aside, f"{folder.name}.{os.getpid()}"))
-    empty(root)
-
-
-def empty(root: Path) -> None:
-    """Delete all that was moved aside. Others may do the same at the same time."""
-    aside = root / _ASIDE
-    with suppress(FileNotFoundError):
-        for entry in list(aside.iterdir()):
-            _delete(entry)
+        folder.path.rename(mine)
+    _delete(mine)
+    for left in list(aside.iterdir()):
+        with suppress(OSError):  # whose removal it was has been told
+            _delete(left)
 
 
 def _delete(tree: Path) -> None:
@@ -42,7 +43,6 @@ def _delete(tree: Path) -> None:
 
     So no path grows too long, and nothing recurses. Links are removed, never followed.
     """
-    numbers = count()
     waiting = [tree]
     while waiting:
         folder = waiting.pop()
@@ -56,7 +56,7 @@ def _delete(tree: Path) -> None:
                         if not entry.is_dir(follow_symlinks=False):
                             Path(entry.path).unlink()
                             continue
-                        moved = _unused(tree.parent, f"{tree.name}-{next(numbers)}")
+                        moved = _fresh(tree.parent)
                         Path(entry.path).chmod(0o700)
                         Path(entry.path).rename(moved)
                         waiting.append(moved)
@@ -65,10 +65,6 @@ def _delete(tree: Path) -> None:
             folder.unlink(missing_ok=True)
 
 
-def _unused(folder: Path, name: str) -> Path:
-    """A path in ``folder`` that nothing has; only removers make entries there."""
-    path = folder / name
-    suffixes = count()
-    while os.path.lexists(path):
-        path = folder / f"{name}.{next(suffixes)}"
-    return path
+def _fresh(folder: Path) -> Path:
+    """A path in ``folder`` that nobody else takes, whoever else deletes at the same time."""
+    return folder / os.urandom(12).hex()

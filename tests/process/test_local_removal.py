@@ -1,0 +1,107 @@
+"""Removing local clusters: whatever tasks left there, and whoever else removes at the time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jobsched.backends.base import ClusterState
+from jobsched.backends.local import LocalBackend
+from jobsched.clock import SystemClock
+from jobsched.errors import BackendError
+from jobsched.home import Home
+from tests.process.machines import Machine, a_task
+from tests.support import wait_until
+
+
+@pytest.fixture
+def machine(home: Home) -> Iterator[Machine]:
+    """A machine; what it runs is ended after the test."""
+    machine = Machine(home)
+    yield machine
+    machine.close()
+
+
+def copied(machine: Machine, cluster: str = "7-0-1") -> Path:
+    """The private working directory of a cluster's first node."""
+    return machine.home.clusters / cluster / "workdir-0"
+
+
+def test_whatever_a_task_leaves_is_deleted(machine: Machine, tmp_path: Path) -> None:
+    """Depth beyond every limit of a path, no rights, odd names, links to what is not its own."""
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "file").touch()
+    run = f"""
+        for i in $(seq 100); do d=$(printf 'd%.0s' $(seq 100)); mkdir $d; cd $d; done; touch end
+        cd {copied(machine)}
+        mkdir -p none/inside; touch none/inside/x; chmod 0 none/inside none
+        ln -s {precious} link; touch "$(printf 'a\\nb\\377')"; mkfifo pipe
+    """
+    machine.ended(a_task(run))
+    machine.backend.remove("7-0-1", grace=0.1)
+    assert [path.name for path in machine.home.clusters.iterdir()] == [".old"]
+    assert list(machine.home.clusters.glob(".old/*")) == []
+    assert (precious / "file").exists()
+
+
+def test_what_a_dead_remover_left(machine: Machine) -> None:
+    """The next removal deletes it, a plain file among it too."""
+    left = machine.home.clusters / ".old"
+    (left / "aa" / "workdir-0").mkdir(parents=True)
+    (left / "aa" / "workdir-0" / "x").touch()
+    (left / "bb").touch()
+    machine.ended(a_task("true"))
+    machine.backend.remove("7-0-1", grace=0.1)
+    assert list(left.iterdir()) == []
+
+
+def test_what_cannot_be_deleted_is_told_once(machine: Machine) -> None:
+    """Its own removal says so; the cluster is gone, and others are removed in peace."""
+    cluster = machine.launch(a_task("mkdir mnt; sleep 60"))
+    point = copied(machine) / "mnt"
+    wait_until(point.exists, 10, "the directory")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(point)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a small file system")
+    try:
+        with pytest.raises(BackendError, match=f"could not remove {cluster}: Device or resource"):
+            machine.backend.remove(cluster, grace=0.1)
+        assert machine.backend.clusters() == []
+        machine.backend.remove(cluster, grace=0.1)
+        other = machine.launch(a_task("true"))
+        machine.backend.remove(other, grace=0.1)
+    finally:
+        mounted = [path for path in machine.home.clusters.glob("**/mnt") if path.is_mount()]
+        subprocess.run(["umount", *mounted], check=True)
+    machine.backend.remove(other, grace=0.1)
+    assert list(machine.home.clusters.glob(".old/*")) == []
+
+
+def test_many_removers(machine: Machine) -> None:
+    """Removals at the same time do not disturb each other."""
+    deep = "mkdir -p a/b/c d/e/f g/h/i; touch a/b/c/x d/e/f/y"
+    clusters = [machine.launch(a_task(deep)) for _ in range(12)]
+    for cluster in clusters:
+        machine.until(cluster, ClusterState.ENDED)
+    problems: list[BackendError] = []
+
+    def remove(cluster: str) -> None:
+        try:
+            LocalBackend(machine.home, machine.config, SystemClock()).remove(cluster, grace=0.1)
+        except BackendError as error:
+            problems.append(error)
+
+    removers = [threading.Thread(target=remove, args=(cluster,)) for cluster in clusters * 2]
+    for remover in removers:
+        remover.start()
+    for remover in removers:
+        remover.join()
+    assert problems == []
+    assert list(machine.home.clusters.glob("7-*")) == []
+    assert list(machine.home.clusters.glob(".old/*")) == []
