@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 from sqlalchemy import bindparam, select
 
 from jobsched import audit, lock, process
@@ -155,6 +156,17 @@ class World:
         os.kill(self.controller(job_id), number)
         return self.attempt(job_id).attempt
 
+    def stop_controller(self, job_id: int) -> int:
+        """Stop the job's controller (SIGSTOP) while it writes nothing; its PID.
+
+        In the middle of a write it would keep everybody else out of the database.
+        """
+        pid = self.controller(job_id)
+        with self.context.locked(), self.context.db.write():
+            os.kill(pid, signal.SIGSTOP)
+            wait_until(lambda: _is_stopped(pid), 10, f"PID {pid} to be stopped")
+        return pid
+
     def logs(self) -> str:
         """All controllers' logs, for messages."""
         found = sorted((self.root / "logs" / "controller").glob("*.log"))
@@ -241,6 +253,10 @@ class InProcessStarter:
         """The controller of ``claim`` dies."""
         self.claims.remove(claim)
         os.close(claim.lock_fd)
+
+
+def _is_stopped(pid: int) -> bool:
+    return psutil.Process(pid).status() == psutil.STATUS_STOPPED
 
 
 def is_held(home: Home, job_id: int, attempt: int) -> bool:

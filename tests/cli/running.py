@@ -71,6 +71,10 @@ class Cli:
             }
         )  # fmt: skip
 
+    def unmeasured(self) -> dict[str, str]:
+        """That of a run in which coverage could not write down what it has seen."""
+        return {key: value for key, value in self.env().items() if "COVERAGE" not in key}
+
     def command(self, *words: object) -> list[str]:
         """The argument list of a run."""
         return [sys.executable, "-m", "jobsched", *map(str, words)]
@@ -83,13 +87,12 @@ class Cli:
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def raw(
-        self, *words: object, env: Mapping[str, str] | None = None, timeout: float = 60,
-        **options: Any,
+        self, *words: object, env: Mapping[str, str] | None = None, timeout: float = 60
     ) -> subprocess.CompletedProcess[bytes]:  # fmt: skip
         """Run it without a terminal, to its end; what it wrote as bytes."""
         return subprocess.run(
             self.command(*words), check=False, capture_output=True, timeout=timeout,
-            cwd=self.folder, env=self.env(env), stdin=subprocess.DEVNULL, **options,
+            cwd=self.folder, env=self.env(env), stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
     def fails(self, code: int, *words: object, env: Mapping[str, str] | None = None) -> Ended:

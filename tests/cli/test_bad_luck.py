@@ -113,7 +113,7 @@ def test_a_home_that_cannot_be_written(idle: Cli) -> None:
         for words in (("submit", "job.yaml"), ("cancel", "1"), ("limits", "--pause")):
             done = subprocess.run(
                 [sys.executable, "-c", AS_NOBODY, *words], check=False, capture_output=True,
-                text=True, cwd=idle.folder, env=idle.env(), timeout=60,
+                text=True, cwd=idle.folder, env=idle.unmeasured(), timeout=60,
             )  # fmt: skip
             assert done.returncode == 1, done
             assert done.stderr.startswith("error: "), done
@@ -147,7 +147,10 @@ def test_a_full_disk(idle: Cli) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 4096, size + 4096))
 
     idle.file("big.yaml", f"run: |\n  true\n  {big}\n")
-    done = idle.raw("submit", "big.yaml", preexec_fn=no_room)
+    done = subprocess.run(
+        idle.command("submit", "big.yaml"), check=False, capture_output=True, timeout=60,
+        cwd=idle.folder, env=idle.unmeasured(), preexec_fn=no_room,
+    )  # fmt: skip
     assert done.returncode == 1, done
     said = done.stderr.decode()
     assert said.startswith("error: "), said

@@ -194,6 +194,23 @@ class TestFence:
         assert seen == [(ClusterState.UNKNOWN, [])] * 2
         assert machine.backend.probe("7-0-1").state is ClusterState.UP
 
+    def test_a_fence_that_is_never_let_go(self, machine: Machine) -> None:
+        """Whoever keeps it locked is not waited for without end; the error says where to look."""
+
+        class Hurried(SystemClock):
+            def monotonic(self) -> float:
+                return super().monotonic() * 100
+
+        cluster = machine.launch(a_task("sleep 60"))
+        folder = os.open(machine.home.clusters / cluster, os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        backend = machine.another()
+        backend._clock = Hurried()
+        with pytest.raises(BackendError, match=f"changing cluster {cluster}"):
+            backend.adopt(cluster, 2)
+        os.close(folder)
+        assert backend.adopt(cluster, 2).state is ClusterState.UP
+
     def test_a_copy_that_lives(self, machine: Machine) -> None:
         """No second copy starts while somebody holds the workload lock."""
         held: list[int] = []

@@ -17,7 +17,7 @@ import pytest
 from jobsched import process
 from jobsched.backends.base import ClusterState, Phase
 from jobsched.clock import SystemClock
-from jobsched.errors import BackendError
+from jobsched.errors import BackendError, Fenced
 from jobsched.home import Home
 from tests.process.launching import launch
 from tests.process.machines import MARK, Machine, a_task
@@ -203,7 +203,7 @@ class TestRecord:
         assert machine.log() == b"x" * 4096
 
     def test_a_full_disk(self, tmp_path: Path) -> None:
-        """Where not one byte is left, the exit code is durable all the same."""
+        """With not one byte left, ends are told, and tasks adopted, stopped and removed."""
         small = tmp_path / "small"
         small.mkdir()
         mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(small)]
@@ -212,11 +212,18 @@ class TestRecord:
         machine = Machine(Home(small / "home"))
         try:
             machine.home.create()
+            other = machine.launch(a_task("sleep 60"), attempt=9)
             run = "cat /dev/zero > filler 2>/dev/null; echo lost; exit 21"
             seen = machine.ended(a_task(run))
             assert seen.exit_code == 21
             assert machine.log() == b""
-            machine.backend.remove("7-0-1", grace=0.2)
+            assert machine.backend.adopt(other, 10).state is ClusterState.UP
+            with pytest.raises(Fenced):
+                machine.backend.adopt(other, 9)
+            machine.backend.stop(other, grace=0.2)
+            assert machine.backend.probe(other).state is ClusterState.GONE
+            for cluster in (other, "7-0-2"):
+                machine.backend.remove(cluster, grace=0.2)
             assert machine.backend.clusters() == []
         finally:
             machine.close()

@@ -343,9 +343,15 @@ def test_a_copy_can_be_cancelled(machine: Machine, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_unreadable_sources(machine: Machine, tmp_path: Path) -> None:
     """What may not be read is a precheck error that names it."""
-    work = tree(tmp_path / "work", ["file", "sub/x"])
-    for name in ("file", "sub"):
+    work = tree(tmp_path / "work", ["file", "sub/x", "sub/.gitignore"])
+    for name in ("", "file", "sub", "sub/x", "sub/.gitignore"):
         (work / name).chmod(0)
-        with pytest.raises(PrecheckFailed, match=name):
-            machine.launch(a_task("true", workdir=str(work)))
-        (work / name).chmod(0o700)
+        try:
+            with pytest.raises(PrecheckFailed, match=f"work/?{name}: Permission denied"):
+                machine.launch(a_task("true", workdir=str(work)))
+        finally:
+            (work / name).chmod(0o700)
+    (work / "file").chmod(0)
+    with pytest.raises(PrecheckFailed, match=r"file_mounts: it: .*Permission denied"):
+        machine.launch(a_task("true", file_mounts=(mount("it", work / "file"),)))
+    assert list(machine.home.clusters.glob("[!.]*")) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
 from contextlib import closing
 
@@ -9,9 +11,12 @@ import pytest
 
 from jobsched import audit
 from jobsched.audit import Invariant
+from jobsched.clock import SystemClock
 from jobsched.scheduler.ending import cancel, job_done
+from jobsched.scheduler.operate import requeue
 from jobsched.states import ScheduleState, TaskStatus
-from tests.world import World
+from tests.support import wait_until
+from tests.world import World, is_held
 
 SHORT = "run: 'true'\n"
 LONG = "run: sleep 600\n"
@@ -43,6 +48,32 @@ def test_a_lived_in_home_is_sound(world: World) -> None:
     assert [world.job(job_id).attempt for job_id in (killed, cancelled, forced)] == [2, 1, 2]
     assert world.job(running).schedule_state is ScheduleState.ALIVE
     assert world.statuses(short) == ["SUCCEEDED"]
+
+
+class Later(SystemClock):
+    """Ten seconds ahead."""
+
+    def now(self) -> float:
+        """The time in ten seconds."""
+        return super().now() + 10
+
+
+def test_an_ended_attempt_that_is_stopped(world: World) -> None:
+    """A fenced controller that SIGSTOP holds is named once it has had its time to be gone."""
+    job_id = world.submit(LONG)
+    world.until_status(job_id, TaskStatus.RUNNING)
+    stopped = world.stop_controller(job_id)
+    assert requeue(world.context, job_id, end=lambda _attempt: [stopped]) == [stopped]
+    world.until(lambda: world.attempt(job_id).called_at, "the second attempt")
+    usual, world.context.clock = world.context.clock, Later()
+    [found] = audit.check(world.context).violations
+    world.context.clock = usual
+    assert found.invariant is Invariant.LIVENESS
+    assert "job 1: attempt 1 ended 1" in found.text
+    assert f"but PID {stopped} still holds its lock" in found.text
+    os.kill(stopped, signal.SIGCONT)
+    wait_until(lambda: not is_held(world.home, job_id, 1), 10, "it to stop itself")
+    world.until_sound()
 
 
 def test_what_was_forged_is_found(world: World) -> None:

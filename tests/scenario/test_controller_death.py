@@ -177,8 +177,7 @@ def test_stopped_controller_is_replaced(world: World, tmp_path: Path) -> None:
     job = world.submit(task(ran, f"while [ ! -e {go} ]; do sleep 0.05; done"))
     pid = until_run(world, ran)
     world.until_status(job, T.RUNNING)
-    stopped = world.controller(job)
-    os.kill(stopped, signal.SIGSTOP)
+    stopped = world.stop_controller(job)
     assert requeue(world.context, job) == []
     world.until(lambda: world.controller(job) != stopped, "another controller")
     assert (world.job(job).attempt, world.job(job).requeues) == (2, 0)
@@ -197,8 +196,7 @@ def test_fenced_controller_that_goes_on(world: World, tmp_path: Path) -> None:
     job = world.submit(yaml)
     until_run(world, ran)
     world.until_status(job, T.RUNNING)
-    stopped = world.controller(job)
-    os.kill(stopped, signal.SIGSTOP)
+    stopped = world.stop_controller(job)
     assert requeue(world.context, job, end=lambda _attempt: [stopped]) == [stopped]
     world.until(lambda: world.job(job).attempt == 2, "the second attempt")
     world.controller(job)

@@ -7,6 +7,7 @@ symbolic links (as links) are copied; whatever else there is, is passed over wit
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -97,6 +98,8 @@ class Layout:
             raise PrecheckFailed([f"{what}: {source} is not a directory"])
         if not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
             raise PrecheckFailed([f"{what}: {source} is neither a file nor a directory"])
+        if not os.access(source, os.R_OK | (os.X_OK if stat.S_ISDIR(found.st_mode) else 0)):
+            raise PrecheckFailed([f"{what}: {source}: {os.strerror(errno.EACCES)}"])
 
     def _copy_tree(self, source: Path, destination: Path, left_out: _LeftOut | None = None) -> None:
         """Copy what is in ``source`` into ``destination``, which exists, directory by directory."""
