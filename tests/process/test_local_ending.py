@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -157,6 +158,16 @@ class TestEnding:
         machine.backend.stop(cluster, grace=0.2)
         assert machine.left() == []
         assert machine.backend.probe(cluster).exit_code == 5
+
+    def test_a_gang_that_failed_before_it_was_watched(self, machine: Machine) -> None:
+        """A node that fails between a look and a watch is news at once, though others run on."""
+        cluster = machine.launch(
+            a_task('[ "$SKYPILOT_NODE_RANK" = 1 ] && exit 5; sleep 60', num_nodes=3)
+        )
+        machine.until(cluster, ClusterState.ENDED)
+        (news,) = machine.backend.watch(cluster)
+        assert select.select([news], [], [], 0)[0] == [news]
+        os.close(news)
 
     def test_a_gang_that_succeeds(self, machine: Machine, tmp_path: Path) -> None:
         """It has ended when its last node has."""

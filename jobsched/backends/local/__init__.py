@@ -17,7 +17,7 @@ from jobsched.backends.local import ending, fence, mounts, record, trash
 from jobsched.backends.local.folder import Folder, valid_name, write
 from jobsched.backends.local.launch import Launch
 from jobsched.backends.local.ledger import Ledger
-from jobsched.backends.local.observe import ABSENT, is_being_launched, observe
+from jobsched.backends.local.observe import ABSENT, is_being_launched, observe, tells_the_outcome
 from jobsched.backends.local.room import Room
 from jobsched.clock import Clock
 from jobsched.config import LocalConfig
@@ -129,6 +129,9 @@ class LocalBackend:
         try:
             facts = folder.facts()
             nodes = record.read_all(folder, facts.num_nodes) if facts is not None else []
+            ends = [(node.index, node.end) for node in nodes if node.end is not None]
+            if facts is not None and tells_the_outcome(folder, ends, facts.num_nodes):
+                return [_ready_now()]  # a node of a gang has failed since the caller looked
             waiting = [node for node in nodes if node.end is None]
             if not waiting or not all(node.alive for node in waiting):
                 return [] if is_being_launched(folder) else [_ready_now()]

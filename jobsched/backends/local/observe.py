@@ -40,7 +40,7 @@ def _observe(folder: Folder, *, durable: bool, fenced: bool) -> Observation:
         return ABSENT
     nodes = record.read_all(folder, facts.num_nodes)
     ends = [(node.index, node.end) for node in nodes if node.end is not None]
-    if _tells_the_outcome(folder, ends, facts.num_nodes):
+    if tells_the_outcome(folder, ends, facts.num_nodes):
         if durable:
             record.make_durable(folder, nodes)
         return _outcome(ends, facts.num_nodes)
@@ -57,7 +57,7 @@ def is_being_launched(folder: Folder) -> bool:
     return lock.probe(folder.facts_file) is Grip.HELD
 
 
-def _tells_the_outcome(folder: Folder, ends: list[tuple[int, End]], num_nodes: int) -> bool:
+def tells_the_outcome(folder: Folder, ends: list[tuple[int, End]], num_nodes: int) -> bool:
     """One failure is the end of all, success takes every node's; being stopped is neither."""
     failures = [end for _, end in ends if end.exit_code != 0]
     if all(end.told for end in failures) and failures and fence.read(folder).stopped:
