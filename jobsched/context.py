@@ -5,7 +5,6 @@ Owns how these are put together, once a process and home, and the lock's place. 
 
 from __future__ import annotations
 
-import fcntl
 import getpass
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -164,7 +163,7 @@ def open_context(
         job_id, attempt, descriptor = told
         context.identity = Identity(job_id, attempt)
         if descriptor is not None:
-            fcntl.fcntl(descriptor, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
+            process.close_on_exec(descriptor)
     return context
 
 

@@ -131,3 +131,12 @@ class Home:
             )
         if found.st_mode & 0o077:
             self.root.chmod(0o700)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read, synced to disk; never through a symbolic link."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

@@ -38,11 +38,6 @@ class Held:
         self.path = path
         self._fd: int | None = fd
 
-    @property
-    def is_valid(self) -> bool:
-        """Whether the lock is still held."""
-        return self._fd is not None
-
     def require(self) -> None:
         """Raise ``StoreError`` when used after release: a bug, found before it can do harm."""
         if self._fd is None:

@@ -16,6 +16,9 @@ from typing import Any, Final
 
 DEFAULT_STRATEGY: Final = "EAGER_NEXT_REGION"
 
+#: Characters of a job's or task's name at most; paths are made of ids.
+MAX_NAME: Final = 1_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRecovery:

@@ -89,10 +89,13 @@ def drive(context: Context, job_id: int, attempt: int) -> None:
         room_freed=lambda: room_freed(context),
     )
     ticker = Ticker(context).start()
-    callbacks = CallbackThread(callbacks_of(context, job))
-    journal.changed = callbacks.tell
+    told = callbacks_of(context, job)
+    callbacks = CallbackThread(told) if told else None
+    if callbacks is not None:
+        journal.changed = callbacks.tell
     JobDriver(around, inbox).run()
-    callbacks.finish()
+    if callbacks is not None:
+        callbacks.finish()
     patiently(context.clock, lambda: job_done(context, job_id, idempotent=True))
     log.info("job %d is DONE", job_id)
     ticker.stop()

@@ -16,9 +16,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Wit
 from jobsched.dag.durations import FORMAT, parse_duration
 from jobsched.dag.words import Unfit, did_you_mean
 from jobsched.errors import InvalidInput
+from jobsched.models import MAX_NAME
 from jobsched.text import is_printable
 
-MAX_NAME: Final = 1_000
 #: The name of an environment variable.
 VARIABLE: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 

@@ -8,11 +8,12 @@ from typing import Final
 
 from jobsched.dag.documents import Document, Documents
 from jobsched.dag.explain import fit
-from jobsched.dag.fields import MAX_NAME, check_name
+from jobsched.dag.fields import check_name
 from jobsched.dag.loaded import Settings
 from jobsched.dag.report import TOP, Report
 from jobsched.dag.shapes import HeaderShape, TaskShape
 from jobsched.dag.words import Unfit, shown
+from jobsched.models import MAX_NAME
 
 #: Any of these makes the first document a header, as does a name that stands alone.
 _HEADER_ONLY: Final = frozenset(HeaderShape.model_fields) - {"name"}

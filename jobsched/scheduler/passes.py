@@ -18,6 +18,7 @@ from jobsched import lock, process, wake
 from jobsched.context import Context
 from jobsched.context import Starter as AnyStarter
 from jobsched.errors import JobschedError, StartFailed, StoreError
+from jobsched.home import write_private
 from jobsched.lock import Grip, Held
 from jobsched.scheduler.pick import starts_allowed
 from jobsched.scheduler.starter import DEFAULT_COMMAND, Claim, Starter
@@ -78,8 +79,7 @@ def _somebody_ticks(context: Context) -> bool:
 
 def _decide(context: Context) -> Outcome:
     outcome = Outcome()
-    by = context.by()
-    by = By("scheduler", by.now)
+    by = By("scheduler", context.clock.now())
     try:
         with context.locked() as held:
             context.db.checkpoint()
@@ -160,9 +160,7 @@ def _start(context: Context, starter: AnyStarter, claim: Claim) -> int:
 
 def _write_dag(context: Context, job_id: int, text: str) -> str:
     path = context.home.dag_file(job_id)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
+    write_private(path, text)
     return str(path)
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from jobsched.home import Home
+from jobsched.home import Home, write_private
 
 
 def write_secrets(home: Home, job_id: int, secrets: Mapping[int, Mapping[str, str]]) -> list[Path]:
@@ -15,11 +14,7 @@ def write_secrets(home: Home, job_id: int, secrets: Mapping[int, Mapping[str, st
     if not any(secrets.values()):
         return []
     path = home.secrets_file(job_id)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
-        json.dump({str(task): dict(values) for task, values in secrets.items()}, file)
-        file.flush()
-        os.fsync(file.fileno())
+    write_private(path, json.dumps({str(task): dict(values) for task, values in secrets.items()}))
     return [path]
 
 

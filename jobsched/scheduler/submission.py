@@ -18,7 +18,7 @@ from jobsched.context import Context
 from jobsched.dag import LoadedDag
 from jobsched.errors import IllegalMove, InvalidInput, NotFound
 from jobsched.lock import Held
-from jobsched.models import DagSpec
+from jobsched.models import MAX_NAME, DagSpec
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.secrets import read_secrets, write_secrets
 from jobsched.states import ScheduleState, TaskStatus
@@ -35,8 +35,6 @@ CAPTURED: Final = (
     "ftp_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY",
     "NO_PROXY",
 )  # fmt: skip
-
-MAX_NAME: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
