@@ -116,13 +116,6 @@ STATUS_MOVES: Final[Mapping[TaskStatus | None, frozenset[TaskStatus]]] = Mapping
 )
 
 
-def schedule_sources(to: ScheduleState) -> frozenset[ScheduleState]:
-    """The states from which a job may move to ``to``."""
-    return frozenset(
-        source for source, targets in SCHEDULE_MOVES.items() if source and to in targets
-    )
-
-
 def status_sources(to: TaskStatus, *, ending_job: bool = False) -> frozenset[TaskStatus]:
     """The statuses from which a task may move to ``to``.
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from jobsched.context import Context, open_context
 from jobsched.home import Home
 
 # What tests share asserts, too; so it does under python -O.
@@ -23,3 +25,12 @@ def home(tmp_path: Path) -> Home:
     home = Home(tmp_path / "home")
     home.create()
     return home
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Iterator[Context]:
+    """A context with an empty database."""
+    context = open_context(tmp_path / "home")
+    context.ensure_home()
+    yield context
+    context.db.close()

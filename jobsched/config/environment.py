@@ -44,7 +44,11 @@ def default_root(variables: Mapping[str, str] | None = None) -> Path:
     """
     told = (environ() if variables is None else variables).get(HOME)
     if told:
-        return Path(told).resolve()
+        try:
+            return Path(told).expanduser().resolve()
+        except RuntimeError as error:
+            say = "there is no such user; give the directory by its full path"
+            raise ConfigError(HOME, say) from error
     from platformdirs import user_state_path  # noqa: PLC0415 - a controller is always told
 
     try:

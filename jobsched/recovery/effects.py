@@ -36,9 +36,9 @@ class Provider(Protocol):
         ...
 
     def reserve(
-        self, wants: Sequence[tuple[str, TaskSpec, Sequence[Placement]]]
+        self, wants: Sequence[tuple[str, TaskSpec, Sequence[Placement]]], *, job_id: int
     ) -> list[Placement]:
-        """Set room aside for several clusters, all or none."""
+        """Set room aside for several clusters of a job, all or none."""
         ...
 
     def launch(self, request: LaunchRequest, stop: threading.Event) -> None:

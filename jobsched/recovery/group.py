@@ -89,8 +89,9 @@ def _reserve(
     if failures:
         return tuple(failures)
     wants = [(member.steps.name(None), member.task, order) for member, order in orders]
-    backend = members[0].effects.backend
-    chosen = guarded("reserving room for the group", None, lambda: backend.reserve(wants))
+    backend, job_id = members[0].effects.backend, members[0].steps.job_id
+    what = "reserving room for the group"
+    chosen = guarded(what, None, lambda: backend.reserve(wants, job_id=job_id))
     if isinstance(chosen, Failure):
         return (chosen,)
     for member, placement in zip(members, chosen, strict=True):

@@ -17,7 +17,7 @@ from jobsched.states import ScheduleState
 from jobsched.store import limits, moves, reads
 from jobsched.store.database import Tx
 from jobsched.store.moves import By
-from jobsched.store.rows import HELD_BY_REBOOT, AttemptRow, JobRow, Limits
+from jobsched.store.rows import HELD, HELD_BY_REBOOT, AttemptRow, JobRow, Limits
 from jobsched.sweep.fence import end_attempt
 
 #: Seconds to wait for a killed controller to be gone.
@@ -34,10 +34,11 @@ def set_hold(context: Context, job_id: int, *, held: bool, reason: str | None = 
     with context.locked(), context.db.write() as tx:
         job = _unfinished(tx, job_id)
         by = context.by(reason)
-        if bool(job.hold) != held:
+        hold = job.hold | HELD if held else 0
+        if hold != job.hold:
             subject = "HOLD" if held else "RELEASE"
             moves.record(tx, by, "ACTION", job_id=job_id, subject=subject, attempt=job.attempt)
-            moves.set_job(tx, job_id, hold=int(held))
+            moves.set_job(tx, job_id, hold=hold)
     run_pass(context)
 
 
@@ -126,8 +127,7 @@ def _put_back(tx: Tx, held: Held, job: JobRow, attempt: int, by: By) -> None:
         moves.set_attempt(tx, job.job_id, attempt, ended_at=by.now)
         moves.schedule(tx, held, job, ScheduleState.WAITING, by, not_before=None)
     elif not job.is_alive:
-        hold = 0 if job.hold == HELD_BY_REBOOT else job.hold
-        moves.set_job(tx, job.job_id, not_before=None, hold=hold)
+        moves.set_job(tx, job.job_id, not_before=None, hold=job.hold & ~HELD_BY_REBOOT)
 
 
 def _started(tx: Tx, job_id: int) -> JobRow:

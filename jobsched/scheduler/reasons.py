@@ -188,7 +188,7 @@ def _first_start(facts: Facts) -> Reason:
 def _next_controller(facts: Facts) -> Reason:
     """Of a job whose controller has ended; neither limit, pause nor an operator's hold matters."""
     job = facts.job
-    if job.hold == HELD_BY_REBOOT:
+    if job.hold & HELD_BY_REBOOT:
         text = (
             f"job {job.job_id} is held since the machine was restarted;"
             f" `jobsched release {job.job_id}` lets it go on"

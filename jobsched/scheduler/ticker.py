@@ -16,10 +16,11 @@ from typing import Final, Self, TypeVar
 
 from jobsched import lock, wake
 from jobsched.context import Context
+from jobsched.scheduler import candidacy
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.watcher import Watcher
 from jobsched.store import reads
-from jobsched.sweep.litter import remove_old_logs
+from jobsched.sweep.litter import remove_needless, remove_old_logs
 from jobsched.sweep.orphans import Removed, remove_orphans
 from jobsched.sweep.settle import settle
 
@@ -56,20 +57,24 @@ class Ticker:
         self._orphans_due = self._logs_due = context.clock.monotonic() + _ORPHAN_SECONDS
         self._read_end, self._write_end = os.pipe()
         self._stopping = threading.Event()
-        self._elected = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
+        self._left = threading.Event()
 
     def start(self) -> Self:
         """Begin to contend."""
-        self._thread.start()
+        candidacy.stand(self._context.home.deputy_lock, self._serve)
         return self
 
     def stop(self) -> None:
-        """Let another process tick; waits for a sweep under way."""
+        """Let another process tick; waits for a sweep under way. Once is enough, and for ever."""
+        if self._stopping.is_set():
+            return
+        elected = not candidacy.withdraw(self._context.home.deputy_lock, self._serve)
+        os.write(self._write_end, b"!")  # before the flag: whoever sees that closes this
         self._stopping.set()
-        os.write(self._write_end, b"!")
-        if self._elected.is_set():
-            self._thread.join(_STOP_SECONDS)
+        if elected:
+            self._left.wait(_STOP_SECONDS)
+        else:
+            self._leave()
 
     def tick(self) -> None:
         """Sweep once, now; what takes long goes on in threads of its own."""
@@ -82,22 +87,30 @@ class Ticker:
             self._orphans_due = self._context.clock.monotonic() + _ORPHAN_SECONDS
             self._tidying = self._beside(self._tidying, self._tidy)
 
-    def _run(self) -> None:
-        deputy = lock.wait_for(self._context.home.deputy_lock)
-        self._elected.set()
+    def _serve(self, deputy: int) -> None:
         try:
-            holder = self._wait_for_office()
+            try:
+                holder = self._wait_for_office()
+            finally:
+                os.close(deputy)
+            if holder is not None:
+                self._hold_office(holder)
         finally:
-            os.close(deputy)
-        if holder is None:
-            return
+            self._leave()
+
+    def _hold_office(self, holder: int) -> None:
         try:
             while not self._stopping.is_set():
                 self._guarded(self.tick)
                 wake.wait([self._read_end, *self._watcher.descriptors()], self._pause())
         finally:
-            self._watcher.close()
             os.close(holder)
+
+    def _leave(self) -> None:
+        self._watcher.close()
+        os.close(self._read_end)
+        os.close(self._write_end)
+        self._left.set()
 
     def _wait_for_office(self) -> int | None:
         """As the deputy: the tick lock's descriptor once it is free, ``None`` when told to stop."""
@@ -148,6 +161,7 @@ class Ticker:
 
     def _tidy(self) -> None:
         """Remove what nobody will ever need."""
+        remove_needless(self._context)
         remove_orphans(self._context)
         if self._context.clock.monotonic() >= self._logs_due:
             self._logs_due = self._context.clock.monotonic() + _LOGS_SECONDS
@@ -179,6 +193,7 @@ def sweep(context: Context) -> list[Removed]:
     run_pass(context, settling=True)
     Watcher(context).press_cancels()
     removed = remove_orphans(context)
+    remove_needless(context)
     remove_old_logs(context)
     run_pass(context, settling=True)
     return removed

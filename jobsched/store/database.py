@@ -186,21 +186,10 @@ class Database:
             raise StoreError(f"there is no database at {self._path}")
         if self._path.stat().st_size == 0:
             raise StoreError(f"{self._path} is empty: damaged; move it away or restore a copy")
-        connection = _connect(self._path)
-        found = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-        owner = int(connection.exec_driver_sql("PRAGMA application_id").scalar_one())
-        if owner != APPLICATION_ID:
-            connection.engine.dispose()
-            raise StoreError(f"{self._path} is another program's; give --home another directory")
-        if found > VERSION:
-            connection.engine.dispose()
-            raise StoreError(
-                f"{self._path} was written by a newer jobsched (schema {found}, this one knows"
-                f" {VERSION}); upgrade jobsched"
-            )
-        if found < VERSION:
+        connection = _connect(self._path, lambda driver: _check(self._path, driver))
+        if _schema_of(connection) < VERSION:
             _begin_immediate(connection)
-            migrate(connection, found)
+            migrate(connection, _schema_of(connection))  # asked again: another may have done it
             connection.exec_driver_sql("COMMIT")
         return connection, _identity(self._path)
 
@@ -228,13 +217,34 @@ def _explain(path: Path, error: BaseException | None) -> StoreError | sqlite3.Er
     return StoreError(f"{path}: {why}", passes=code & 0xFF in _PASSING)
 
 
-def _connect(path: Path) -> Connection:
+def _check(path: Path, driver: sqlite3.Connection) -> None:
+    """Raise ``StoreError`` for a database that is not ours to open; it is left as it is."""
+    (owner,) = driver.execute("PRAGMA application_id").fetchone()
+    (found,) = driver.execute("PRAGMA user_version").fetchone()
+    if owner != APPLICATION_ID:
+        raise StoreError(f"{path} is another program's; give --home another directory")
+    if found > VERSION:
+        raise StoreError(
+            f"{path} was written by a newer jobsched (schema {found}, this one knows {VERSION});"
+            " upgrade jobsched"
+        )
+    if found < 1:
+        raise StoreError(f"{path} has no schema {found}: damaged; move it away or restore a copy")
+
+
+def _connect(path: Path, check: Callable[[sqlite3.Connection], None] | None = None) -> Connection:
     def connect() -> sqlite3.Connection:
         # mode=rw: a reader, too, must be able to finish what a killed writer left; never creates.
         uri = f"file:{_quote(path)}?mode=rw"
         driver = sqlite3.connect(
             uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
+        if check is not None:
+            try:
+                check(driver)
+            except BaseException:
+                driver.close()
+                raise
         driver.execute("PRAGMA journal_mode = WAL")
         driver.execute("PRAGMA synchronous = FULL")
         driver.execute("PRAGMA wal_autocheckpoint = 0")
@@ -243,6 +253,10 @@ def _connect(path: Path) -> Connection:
 
     engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
     return engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+
+
+def _schema_of(connection: Connection) -> int:
+    return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
 
 
 def _quote(path: Path) -> str:

@@ -53,6 +53,9 @@ _DELETIONS: Final = tuple(
 _PRUNED: Final = select(history.c.job_id).where(
     history.c.job_id.in_(_IDS) & (history.c.kind == "PRUNED")
 )
+_UNFINISHED: Final = select(jobs.c.job_id).where(
+    jobs.c.job_id.in_(_IDS) & jobs.c.ended_at.is_(None)
+)
 _ENDED: Final = select(jobs.c.job_id).where(
     jobs.c.job_id.in_(_IDS) & (jobs.c.ended_at <= bindparam("before"))
 )
@@ -91,6 +94,11 @@ def pruned_among(tx: Tx, job_ids: Collection[int]) -> set[int]:
 def ended_among(tx: Tx, job_ids: Collection[int], before: float) -> set[int]:
     """Those of some ids whose jobs have been DONE since ``before`` (Unix seconds)."""
     return set(_in_chunks(tx, _ENDED, job_ids, before=before))
+
+
+def unfinished_among(tx: Tx, job_ids: Collection[int]) -> set[int]:
+    """Those of the jobs that are there and not DONE yet."""
+    return set(_in_chunks(tx, _UNFINISHED, job_ids))
 
 
 def _in_chunks(

@@ -65,7 +65,7 @@ _REQUEUED = (
     select(jobs)
     .where(jobs.c.schedule_state == ScheduleState.WAITING)
     .where(
-        (jobs.c.attempt > 0) & (jobs.c.hold != HELD_BY_REBOOT) & jobs.c.cancel_at.is_(None) & _DUE
+        (jobs.c.attempt > 0) & (jobs.c.hold < HELD_BY_REBOOT) & jobs.c.cancel_at.is_(None) & _DUE
     )
     .order_by(*ORDER)
     .limit(bindparam("most"))

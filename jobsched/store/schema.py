@@ -59,7 +59,7 @@ jobs: Final = Table(
     CheckConstraint(_one_of("schedule_state", ScheduleState), name="schedule_state_known"),
     CheckConstraint(_one_of("status", TaskStatus), name="status_known"),
     CheckConstraint("priority BETWEEN -1000 AND 1000", name="priority_in_range"),
-    CheckConstraint("hold IN (0, 1, 2)", name="hold_known"),
+    CheckConstraint("hold IN (0, 1, 2, 3)", name="hold_known"),
     CheckConstraint("attempt >= 0", name="attempt_not_negative"),
     CheckConstraint(
         "(schedule_state = 'DONE') = (ended_at IS NOT NULL)", name="done_exactly_when_ended"

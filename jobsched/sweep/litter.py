@@ -1,4 +1,4 @@
-"""Files that jobs have left: those of pruned jobs, and logs that have been kept long enough.
+"""Files that jobs have left: what no unfinished job needs, and logs kept for long enough.
 
 Goes by what lies there, not by what somebody remembers to have left, so that what a killed process
 did not come to is found by the next one. A name tells whose a file is; the database tells whether
@@ -35,6 +35,20 @@ def remove_files_of_pruned(context: Context) -> int:
             return pruning.pruned_among(tx, job_ids)
 
     return sum(_remove(context.home.root / folder, pruned) for folder in _FOLDERS)
+
+
+def remove_needless(context: Context) -> int:
+    """Delete secrets and copies of DAGs that no unfinished job needs; how many files.
+
+    Whoever makes a job DONE deletes them, unless it is killed just then; a submission may be killed
+    between writing them and its commit.
+    """
+    folder = context.home.root / "jobs"
+    if not _names(folder):
+        return 0
+    # A submission writes its files inside its transaction, so none is taken for a needless one.
+    with context.db.write() as tx:
+        return _remove(folder, lambda job_ids: set(job_ids) - pruning.unfinished_among(tx, job_ids))
 
 
 def remove_old_logs(context: Context) -> int:

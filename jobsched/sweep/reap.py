@@ -116,7 +116,7 @@ def _apply(tx: Tx, held: Held, context: Context, job: JobRow, *, verdict: Verdic
                 requeues=verdict.requeues,
                 failed_starts=verdict.failed_starts,
                 not_before=verdict.not_before,
-                hold=HELD_BY_REBOOT if verdict.hold else job.hold,
+                hold=job.hold | HELD_BY_REBOOT if verdict.hold else job.hold,
             )  # fmt: skip
             return True
         case Doom():

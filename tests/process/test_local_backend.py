@@ -304,6 +304,14 @@ class TestFailedLaunch:
             machine.launch(a_task(), base_env={"PATH": str(tmp_path)})
         assert nothing_is_left(machine)
 
+    def test_folders_that_cannot_be_looked_at(self, machine: Machine, tmp_path: Path) -> None:
+        """What is no use in the PATH is passed over, as a shell does; the next bash is found."""
+        shut = tmp_path / "shut"
+        shut.mkdir(mode=0o000)
+        useless = [str(shut), "/" + "x" * 300, str(tmp_path / "missing"), "bin", ""]
+        path = os.pathsep.join([*useless, "/usr/bin", "/bin"])
+        assert machine.ended(a_task(), base_env={"PATH": path}).exit_code == 0
+
     @pytest.mark.parametrize("spare", [1, 2, 3, 5, 8])
     def test_short_of_descriptors(self, machine: Machine, tmp_path: Path, spare: int) -> None:
         """With too few descriptors it says so, or it launches; never something in between."""

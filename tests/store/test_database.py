@@ -7,7 +7,6 @@ import resource
 import sqlite3
 import stat
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -21,15 +20,6 @@ from jobsched.store.migrations import APPLICATION_ID, VERSION
 from jobsched.store.moves import By
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-
-
-@pytest.fixture
-def context(tmp_path: Path) -> Iterator[Context]:
-    """A context with an empty database."""
-    context = open_context(tmp_path / "home")
-    context.ensure_home()
-    yield context
-    context.db.close()
 
 
 def create(context: Context) -> int:

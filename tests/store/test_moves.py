@@ -26,15 +26,6 @@ BY = By("test", 1000.0)
 
 
 @pytest.fixture
-def context(tmp_path: Path) -> Iterator[Context]:
-    """A context with an empty database."""
-    context = open_context(tmp_path / "home")
-    context.ensure_home()
-    yield context
-    context.db.close()
-
-
-@pytest.fixture
 def held(context: Context) -> Iterator[Held]:
     """The scheduler lock, held."""
     with lock.hold(context.home.scheduler_lock) as held:
@@ -209,7 +200,7 @@ NONSENSE = (
     "UPDATE jobs SET schedule_state = 'WAITING'",
     "UPDATE jobs SET priority = 1001",
     "UPDATE jobs SET attempt = -1",
-    "UPDATE jobs SET hold = 3",
+    "UPDATE jobs SET hold = 4",
     "UPDATE tasks SET status = 'ALIVE'",
     "UPDATE tasks SET status = 'SUCCEEDED'",
     "UPDATE tasks SET status = 'RUNNING'",

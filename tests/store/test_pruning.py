@@ -15,7 +15,7 @@ from jobsched.context import Context, open_context
 from jobsched.errors import StoreError
 from jobsched.states import TaskStatus
 from jobsched.store import pruning, reads
-from jobsched.sweep.litter import remove_files_of_pruned, remove_old_logs
+from jobsched.sweep.litter import remove_files_of_pruned, remove_needless, remove_old_logs
 from jobsched.sweep.pruning import prune
 from tests.store.filling import by, done, end, launching, waiting
 
@@ -248,6 +248,18 @@ def test_files_of_the_unknown_stay(context: Context) -> None:
     prune(context, older_than=None, keep=None)
     assert remove_files_of_pruned(context) == 0
     assert all(path.exists() for path in files)
+
+
+def test_what_a_killed_process_left_of_a_job(context: Context) -> None:
+    """Secrets and copies go once no unfinished job needs them, its logs and locks stay."""
+    ended, running, never = done(context), launching(context), 4711
+    files = {job: leave_files(context, job) for job in (ended, running, never)}
+    assert remove_needless(context) == 4
+    for job, paths in files.items():
+        gone = {context.home.secrets_file(job), context.home.dag_file(job)}
+        left = [path for path in paths if path.exists()]
+        assert left == (paths if job == running else [path for path in paths if path not in gone])
+    assert remove_needless(context) == 0
 
 
 def test_old_logs(context: Context) -> None:

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from jobsched.context import Context, open_context
+from jobsched.context import Context
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, views
 from jobsched.store.views import Ahead, Blocker, Filter
 from tests.store.filling import asks_again, by, done, end, launching, row, waiting
 
 S, T = ScheduleState, TaskStatus
-
-
-@pytest.fixture
-def context(tmp_path: Path) -> Iterator[Context]:
-    """A context with an empty database."""
-    context = open_context(tmp_path / "home")
-    context.ensure_home()
-    yield context
-    context.db.close()
 
 
 def ids(context: Context, wanted: Filter) -> list[int]:

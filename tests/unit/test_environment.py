@@ -23,6 +23,9 @@ def test_default_root_is_what_jobsched_home_says(tmp_path: Path) -> None:
     told = {"JOBSCHED_HOME": str(tmp_path / "link" / "home")}
     assert config.default_root(told) == real / "home"
     assert config.default_root({"JOBSCHED_HOME": "here"}) == Path.cwd() / "here"
+    assert config.default_root({"JOBSCHED_HOME": "~/x"}) == Path("~/x").expanduser().resolve()
+    with pytest.raises(ConfigError, match="no such user"):
+        config.default_root({"JOBSCHED_HOME": "~nobody-of-that-name/x"})
 
 
 def run(code: str, cwd: Path, variables: dict[str, str]) -> str:

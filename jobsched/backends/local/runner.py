@@ -81,7 +81,8 @@ def find_bash(env: Mapping[str, str]) -> str:
     path = env.get("PATH") or os.defpath
     for folder in path.split(os.pathsep):
         candidate = Path(folder) / "bash"
-        if candidate.is_absolute() and candidate.is_file() and os.access(candidate, os.X_OK):
+        # os.path, because it calls what may not be looked at no file, as a shell does
+        if candidate.is_absolute() and os.path.isfile(candidate) and os.access(candidate, os.X_OK):  # noqa: PTH113
             return str(candidate)
     raise PrecheckFailed([f"there is no bash in the PATH of the task, which is {path}"])
 

@@ -116,6 +116,7 @@ class FakeBackend:
     clusters: dict[str, Observation] = field(default_factory=dict)
     reserved: set[str] = field(default_factory=set)
     reservations: list[list[str]] = field(default_factory=list)
+    reserved_for: set[int] = field(default_factory=set)
     #: What a stopped program's end looks like, if its stop leaves one.
     end_on_stop: Observation | None = None
     #: Called first by every launch; may raise what it likes.
@@ -138,9 +139,10 @@ class FakeBackend:
         return self.regions
 
     def reserve(
-        self, wants: Sequence[tuple[str, TaskSpec, Sequence[Placement]]]
+        self, wants: Sequence[tuple[str, TaskSpec, Sequence[Placement]]], *, job_id: int
     ) -> list[Placement]:
         """The first place of each, or the next scripted error."""
+        self.reserved_for.add(job_id)
         self.reservations.append([name for name, _, _ in wants])
         if self.no_reserve:
             raise self.no_reserve.pop(0)

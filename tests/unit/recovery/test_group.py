@@ -58,6 +58,7 @@ def test_all_members_start_in_one_slot() -> None:
     assert launch_group(group.members()) == [Launched("7-0-1", R1), Launched("7-1-1", R1)]
     assert group.world.slot.entered == 1
     assert group.world.backend.reservations == [["7-0-1", "7-1-1"]]
+    assert group.world.backend.reserved_for == {7}
     assert group.world.backend.launched_in_slot == [True, True]
     assert [recorder.rows[-1].started_at for recorder in group.recorders] == [1_000_000.0] * 2
 
