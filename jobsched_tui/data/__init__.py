@@ -1,0 +1,1 @@
+"""Reading and deciding: everything the console shows, as values. Knows no terminal."""

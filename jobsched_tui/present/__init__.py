@@ -1,0 +1,1 @@
+"""Values in words, columns and tones: pure functions. Knows no terminal, interprets no markup."""
