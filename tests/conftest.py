@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from jobsched.home import Home
 
 # What tests share asserts, too; so it does under python -O.
 pytest.register_assert_rewrite("tests.support", "tests.world", "tests.cli.running")
+
+# A shell that starts the tests with `&` has them ignore Ctrl-C, and so would all they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long one example takes says nothing on a busy machine; the time limit of the test still holds.
 hypothesis.settings.register_profile("jobsched", deadline=None)
