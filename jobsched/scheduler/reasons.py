@@ -240,7 +240,8 @@ def _looking(facts: Facts) -> str:
             return f"job {job.job_id} is {task.status}: {what}"
     if facts.attempt is None or facts.attempt.called_at is None:
         return f"the controller of job {job.job_id} is being started"
-    return f"the controller of job {job.job_id} is about to go on with its next task"
+    which = "next" if any(task.status.is_terminal for task in facts.tasks) else "first"
+    return f"the controller of job {job.job_id} is about to begin with its {which} task"
 
 
 def _backoff(facts: Facts, task: TaskRow) -> Reason:
