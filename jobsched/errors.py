@@ -3,6 +3,7 @@
     JobschedError                     something a person or program should be told, in one sentence
     ├── NotFound                      no job (or task, or cluster) of that name
     ├── IllegalMove                   the state machine has no such move from where the job is now
+    ├── Changed                       the job has moved on since the caller looked; look again
     ├── NoAttempt                     the call is for a job's controller; this process is none
     ├── StaleAttempt                  this attempt lost its right to act; stop without side effects
     ├── Cancelled                     the job was cancelled; clean up and end
@@ -47,6 +48,17 @@ class IllegalMove(JobschedError):
     def __init__(self, what: str, current: str, to: str) -> None:
         self.what, self.current, self.to = what, current, to
         super().__init__(f"{what} is {current} and cannot become {to}")
+
+
+class Changed(JobschedError):
+    """The job no longer stands as the caller saw it when deciding; nothing was done to it."""
+
+    def __init__(self, job_id: int, *, before: str, now: str) -> None:
+        self.job_id, self.before, self.now = job_id, before, now
+        super().__init__(
+            f"job {job_id} was {before} when it was looked at and is {now} now;"
+            " nothing was done to it"
+        )
 
 
 class NoAttempt(JobschedError):

@@ -13,31 +13,31 @@ from typing import Any
 
 from jobsched import audit
 from jobsched.api import looking, submitting
+from jobsched.api.listing import Past, Seen
+from jobsched.api.looking import Capacity
 from jobsched.api.submitting import FileReport, Given, Submitted
 from jobsched.api.waiting import OnChange, WaitResult
 from jobsched.api.waiting import wait as wait_until_done
-from jobsched.context import Context, open_context
+from jobsched.api.watching import Change, ProcessGroup, Watch
+from jobsched.context import Context, open_context, operator
 from jobsched.logfiles.follower import Follower, once, stream
 from jobsched.scheduler import ending, operate, passes, slot, statuses, submission, ticker
 from jobsched.scheduler.ending import Cancelled
+from jobsched.scheduler.expected import Expected
 from jobsched.scheduler.reasons import Reason, ReasonCode
 from jobsched.states import ScheduleState, TaskStatus
+from jobsched.store.listing import Counts
 from jobsched.store.rows import Limits
+from jobsched.store.terms import Field, Key, Op, Order, OrderBy, Term
 from jobsched.store.views import Filter
 from jobsched.sweep.orphans import Removed
 from jobsched.sweep.pruning import prune
 
 __all__ = [
-    "Cancelled",
-    "FileReport",
-    "Limits",
-    "Reason",
-    "ReasonCode",
-    "Removed",
-    "Scheduler",
-    "Submitted",
-    "WaitResult",
-]
+    "Cancelled", "Capacity", "Change", "Counts", "Expected", "Field", "FileReport", "Key",
+    "Limits", "Op", "Order", "OrderBy", "Past", "ProcessGroup", "Reason", "ReasonCode", "Removed",
+    "Scheduler", "Seen", "Submitted", "Term", "WaitResult", "Watch", "operator",
+]  # fmt: skip
 
 
 class Scheduler:
@@ -55,6 +55,11 @@ class Scheduler:
     ) -> None:
         root = None if home is None else Path(home)
         self.context = open_context(root, actor=actor) if context is None else context
+
+    @property
+    def home(self) -> Path:
+        """The state directory; it may not be there yet."""
+        return self.context.home.root
 
     # For embedding programs: like the functions of the same names in ``scheduler``, ``state``,
     # ``logs``, on this home.
@@ -199,6 +204,10 @@ class Scheduler:
         """Why a job is where it is. Raises ``NotFound``."""
         return looking.why(self.context, job_id)
 
+    def capacity(self) -> Capacity:
+        """What the machine has room for: the automatic limits, and what they are reckoned from."""
+        return looking.capacity(self.context)
+
     def limits(self) -> Limits:
         """The limits in force, or those that would hold in a home that is not there yet."""
         return looking.limits(self.context)
@@ -214,6 +223,10 @@ class Scheduler:
     def clusters(self) -> list[dict[str, Any]]:
         """All clusters that exist, oldest first."""
         return looking.clusters(self.context)
+
+    def watch(self) -> Watch:
+        """A reader for a live console, with a connection of its own; for one thread."""
+        return Watch(self.context)
 
     def check(self) -> audit.Report:
         """Verify the invariants; what was found."""
@@ -232,43 +245,72 @@ class Scheduler:
         """
         return wait_until_done(self.context, job_ids, timeout=timeout, on_change=on_change)
 
-    # Acting.
+    # Acting. ``reason`` is kept in the history. ``expect`` is how the job stood when the caller
+    # decided: if it stands otherwise by now, ``Changed`` is raised and nothing was done to it.
 
-    def cancel(self, job_ids: Sequence[int], *, reason: str | None = None) -> Cancelled:
-        """Ask for the end of jobs; a fact in the database when this returns."""
+    def cancel(
+        self,
+        job_ids: Sequence[int],
+        *,
+        reason: str | None = None,
+        expect: Mapping[int, Expected] | None = None,
+    ) -> Cancelled:
+        """Ask for the end of jobs; a fact in the database when this returns.
+
+        Raises nothing for a job that stands otherwise than ``expect`` says of its id: it is among
+        ``changed`` of the result.
+        """
         if not self.context.home.exists():
             return Cancelled(missing=list(job_ids))
-        return ending.cancel(self.context, job_ids, reason)
+        return ending.cancel(self.context, job_ids, reason, expect=expect)
 
-    def done(self, job_id: int, *, reason: str | None = None) -> None:
-        """End a job by force. Raises ``NotFound``, or ``IllegalMove`` if it is DONE."""
-        self.job_done(job_id, reason=reason)
+    def done(
+        self, job_id: int, *, reason: str | None = None, expect: Expected | None = None
+    ) -> None:
+        """End a job by force. Raises ``NotFound``, ``Changed``, ``IllegalMove`` if it is DONE."""
+        ending.job_done(self.context, job_id, reason=reason, expect=expect)
 
-    def requeue(self, job_id: int) -> list[int]:
+    def requeue(
+        self, job_id: int, *, reason: str | None = None, expect: Expected | None = None
+    ) -> list[int]:
         """End a job's attempt and start the next; PIDs that would not end.
 
-        Raises ``NotFound``, ``IllegalMove``.
+        Raises ``NotFound``, ``IllegalMove``, ``Changed``.
         """
         looking.require_home(self.context, job_id)
-        return operate.requeue(self.context, job_id)
+        return operate.requeue(self.context, job_id, reason, expect=expect)
 
-    def hold(self, job_id: int) -> None:
-        """Let no pass move the job into LAUNCHING. Raises ``NotFound``, ``IllegalMove``."""
+    def hold(
+        self, job_id: int, *, reason: str | None = None, expect: Expected | None = None
+    ) -> None:
+        """Let no pass move the job into LAUNCHING.
+
+        Raises ``NotFound``, ``IllegalMove``, ``Changed``.
+        """
         looking.require_home(self.context, job_id)
-        operate.set_hold(self.context, job_id, held=True)
+        operate.set_hold(self.context, job_id, held=True, reason=reason, expect=expect)
 
-    def release(self, job_id: int) -> None:
-        """Undo :meth:`hold`. Raises ``NotFound``, ``IllegalMove``."""
+    def release(
+        self, job_id: int, *, reason: str | None = None, expect: Expected | None = None
+    ) -> None:
+        """Undo :meth:`hold`. Raises ``NotFound``, ``IllegalMove``, ``Changed``."""
         looking.require_home(self.context, job_id)
-        operate.set_hold(self.context, job_id, held=False)
+        operate.set_hold(self.context, job_id, held=False, reason=reason, expect=expect)
 
-    def set_priority(self, job_id: int, priority: int) -> None:
+    def set_priority(
+        self,
+        job_id: int,
+        priority: int,
+        *,
+        reason: str | None = None,
+        expect: Expected | None = None,
+    ) -> None:
         """Change a job's priority, -1000 to 1000.
 
-        Raises ``NotFound``, ``IllegalMove``, ``InvalidInput``.
+        Raises ``NotFound``, ``IllegalMove``, ``Changed``, ``InvalidInput``.
         """
         looking.require_home(self.context, job_id)
-        operate.set_priority(self.context, job_id, priority)
+        operate.set_priority(self.context, job_id, priority, reason, expect=expect)
 
     def set_limits(
         self,

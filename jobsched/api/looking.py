@@ -5,8 +5,10 @@ Owns the transaction of each question, so that one answer tells one moment. Make
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from jobsched import machine
 from jobsched.api import shapes
 from jobsched.context import Context
 from jobsched.errors import NotFound
@@ -16,6 +18,30 @@ from jobsched.store import reads, views
 from jobsched.store.database import Tx
 from jobsched.store.rows import JobRow, Limits
 from jobsched.store.views import Filter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capacity:
+    """What this machine has room for. Sizes are bytes."""
+
+    #: What ``auto`` means for each limit now.
+    auto_launch: int
+    auto_alive: int
+    #: What one waiting or watching controller is reckoned to add.
+    controller_bytes: int
+    #: Memory that could be had without swapping; ``None``: cannot be told.
+    available_bytes: int | None
+
+
+def capacity(context: Context) -> Capacity:
+    """What the automatic limits are reckoned from."""
+    launch, alive = context.auto_limits()
+    return Capacity(
+        auto_launch=launch,
+        auto_alive=alive,
+        controller_bytes=machine.CONTROLLER_BYTES,
+        available_bytes=machine.available_bytes(),
+    )
 
 
 def queue(context: Context, wanted: Filter) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
-"""From files to new jobs: all of them or none.
+"""From files, or from text that stands for one, to new jobs: all of them or none.
 
-Owns what is told of each file.
+Owns what is told of each file. A text is judged and submitted as if it were the content of the file
+that it is said to be, which need not be there: what an editor holds and nobody has saved.
 """
 
 from __future__ import annotations
@@ -8,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
+from jobsched import config as settings
+from jobsched import dag as dags
 from jobsched.context import Context
 from jobsched.dag import LoadedDag, Mode
+from jobsched.dag.reading import read_text
 from jobsched.errors import InvalidDag, Problem
 from jobsched.models import DagSpec
 from jobsched.scheduler import submission
@@ -54,8 +59,30 @@ def submit(context: Context, files: Sequence[Path], given: Given) -> list[Submit
     problems = [problem for _, found in judged for problem in found]
     if problems:
         raise InvalidDag(problems)
+    return _store(
+        context,
+        [(file, dag) for file, (dag, _) in zip(files, judged, strict=True) if dag is not None],
+        given,
+    )
+
+
+def submit_text(
+    context: Context, text: str, file: Path, given: Given, *, copies: int = 1
+) -> list[Submitted]:
+    """Submit ``text`` as if ``file`` held it, ``copies`` times, all or none.
+
+    Raises ``InvalidDag``, or ``NotFound`` for an id in ``given.after``.
+    """
+    dag, problems = _judge_text(text, file, given, "submit")
+    if dag is None:
+        raise InvalidDag(problems)
+    return _store(context, [(file, dag)] * copies, given)
+
+
+def _store(
+    context: Context, loaded: Sequence[tuple[Path, LoadedDag]], given: Given
+) -> list[Submitted]:
     env = submission.stored_env(context)
-    loaded = [(file, dag) for file, (dag, _) in zip(files, judged, strict=True) if dag is not None]
     ids = submission.submit_new(
         context,
         [
@@ -74,17 +101,46 @@ def submit(context: Context, files: Sequence[Path], given: Given) -> list[Submit
 
 def validate(files: Sequence[Path], given: Given) -> list[FileReport]:
     """Judge files without storing anything."""
-    reports = []
-    for file in files:
-        dag, problems = _judge(file, given, "validate")
-        if dag is None:
-            reports.append(FileReport(file, None, problems))
-        else:
-            reports.append(FileReport(file, dag.spec, (), dag.warnings))
-    return reports
+    return [_report(file, _judge(file, given, "validate")) for file in files]
 
 
-def _judge(file: Path, given: Given, mode: Mode) -> tuple[LoadedDag | None, tuple[Problem, ...]]:
+def validate_text(text: str, file: Path, given: Given, *, mode: Mode = "validate") -> FileReport:
+    """Judge ``text`` as if ``file`` held it; for ``mode`` "submit" as :func:`submit_text` would."""
+    return _report(file, _judge_text(text, file, given, mode))
+
+
+def read(file: Path) -> str:
+    """The text of a file that may be a DAG: regular, not too large, UTF-8. Never waits.
+
+    Raises ``InvalidDag``.
+    """
+    return read_text(file)
+
+
+_Judged: TypeAlias = tuple[LoadedDag | None, tuple[Problem, ...]]
+
+
+def _report(file: Path, judged: _Judged) -> FileReport:
+    dag, problems = judged
+    if dag is None:
+        return FileReport(file, None, problems)
+    return FileReport(file, dag.spec, (), dag.warnings)
+
+
+def _judge_text(text: str, file: Path, given: Given, mode: Mode) -> _Judged:
+    """The DAG, or else what is wrong with the text, as of this process's directory and HOME."""
+    try:
+        dag = dags.parse(
+            text, source=str(file), stem=file.stem, name=given.name, envs=given.envs,
+            secrets=given.secrets, cwd=Path.cwd(),
+            user_home=Path(settings.environ().get("HOME") or "/"), mode=mode,
+        )  # fmt: skip
+    except InvalidDag as invalid:
+        return None, invalid.problems
+    return dag, ()
+
+
+def _judge(file: Path, given: Given, mode: Mode) -> _Judged:
     """The DAG, or else what is wrong with the file."""
     try:
         dag = submission.load(

@@ -5,14 +5,15 @@ Owns the transactions that write an end or the wish for one, and the signals tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from jobsched import lock, wake
 from jobsched.context import Context
-from jobsched.errors import IllegalMove, NotFound
+from jobsched.errors import Changed, IllegalMove, NotFound
 from jobsched.lock import Grip, Held
+from jobsched.scheduler.expected import Expected, require_expected
 from jobsched.scheduler.passes import run_pass
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
@@ -34,11 +35,13 @@ def job_done(
     idempotent: bool = False,
     status: TaskStatus | str | None = None,
     reason: str | None = None,
+    expect: Expected | None = None,
 ) -> None:
     """End a job: unfinished tasks get ``status`` (default CANCELLED), then DONE, then a pass.
 
     By the job's controller this is its last word. By anybody else it is by force: the attempt is
     fenced in the same transaction, then ended; clusters that it leaves are orphans for the sweep.
+    ``expect``: how the job must stand for that, else ``Changed`` is raised.
     Raises ``NotFound``, ``StaleAttempt``, or ``IllegalMove`` if the job is DONE already (nothing
     happens then if ``idempotent``).
     """
@@ -49,7 +52,9 @@ def job_done(
     if is_controller:
         ended = _own_end(context, job_id, idempotent=idempotent, to=to, reason=reason)
     else:
-        ended = _forced_end(context, job_id, idempotent=idempotent, to=to, reason=reason)
+        ended = _forced_end(
+            context, job_id, idempotent=idempotent, to=to, reason=reason, expect=expect
+        )
     for other in ended:
         context.after_done(other)
     run_pass(context)
@@ -68,10 +73,11 @@ def _own_end(
 
 
 def _forced_end(
-    context: Context, job_id: int, *, idempotent: bool, to: TaskStatus | None, reason: str | None
-) -> list[int]:
+    context: Context, job_id: int, *, idempotent: bool, to: TaskStatus | None,
+    reason: str | None, expect: Expected | None,
+) -> list[int]:  # fmt: skip
     with context.locked() as held, context.db.write() as tx:
-        job = _unfinished(tx, job_id, idempotent=idempotent)
+        job = _unfinished(tx, job_id, idempotent=idempotent, expect=expect)
         if job is None:
             return []
         by = context.by(reason)
@@ -85,10 +91,13 @@ def _forced_end(
     return ended
 
 
-def _unfinished(tx: Tx, job_id: int, *, idempotent: bool) -> JobRow | None:
+def _unfinished(
+    tx: Tx, job_id: int, *, idempotent: bool, expect: Expected | None = None
+) -> JobRow | None:
     job = reads.job(tx, job_id)
     if job is None:
         raise NotFound("job", job_id)
+    require_expected(job, expect)
     if not job.is_done:
         return job
     if idempotent:
@@ -107,6 +116,8 @@ class Cancelled:
     #: Were DONE, or had their outcome, before.
     finished: list[int] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)
+    #: Were not touched: they no longer stand as was expected of them.
+    changed: list[Changed] = field(default_factory=list)
 
     def add(self, other: Cancelled) -> None:
         """Take over what another says."""
@@ -114,6 +125,7 @@ class Cancelled:
         self.stopping += other.stopping
         self.finished += other.finished
         self.missing += other.missing
+        self.changed += other.changed
 
 
 @dataclass
@@ -123,16 +135,23 @@ class _One(Cancelled):
     to_stop: AttemptRow | None = None
 
 
-def cancel(context: Context, job_ids: Sequence[int], reason: str | None = None) -> Cancelled:
+def cancel(
+    context: Context,
+    job_ids: Sequence[int],
+    reason: str | None = None,
+    *,
+    expect: Mapping[int, Expected] | None = None,
+) -> Cancelled:
     """Ask for the end of jobs: DONE at once where nothing of them lives, else CANCELLING.
 
     The wish is a fact in the database when this returns, and needs no slot and no start.
+    ``expect``: how jobs must stand to be cancelled, by id; those that do not are left as they are.
     """
-    result = Cancelled()
+    result, expected = Cancelled(), expect or {}
     for first in range(0, len(job_ids), _BATCH):
         with context.locked() as held, context.db.write() as tx:
             found = [
-                _cancel_one(tx, held, context, job_id, reason)
+                _cancel_one(tx, held, context, job_id, reason, expect=expected.get(job_id))
                 for job_id in job_ids[first : first + _BATCH]
             ]
         for one in found:
@@ -145,10 +164,17 @@ def cancel(context: Context, job_ids: Sequence[int], reason: str | None = None) 
     return result
 
 
-def _cancel_one(tx: Tx, held: Held, context: Context, job_id: int, reason: str | None) -> _One:
+def _cancel_one(
+    tx: Tx, held: Held, context: Context, job_id: int, reason: str | None, *,
+    expect: Expected | None,
+) -> _One:  # fmt: skip
     job = reads.job(tx, job_id)
     if job is None:
         return _One(missing=[job_id])
+    try:
+        require_expected(job, expect)
+    except Changed as changed:
+        return _One(changed=[changed])
     if job.is_done or job.status.is_terminal:
         return _One(finished=[job_id])
     by = context.by(reason or "cancelled")

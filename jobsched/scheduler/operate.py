@@ -1,6 +1,7 @@
 """What an operator does to a job or to the limits, besides ending it.
 
 Each is one guarded transaction with an audit row; effects follow the commit. Bulk forms take ids.
+``expect`` is how a job must stand for it, else ``Changed`` is raised and nothing was done.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from jobsched import wake
 from jobsched.context import Context
 from jobsched.errors import IllegalMove, InvalidInput, NotFound, StoreError
 from jobsched.lock import Held
+from jobsched.scheduler.expected import Expected, require_expected
 from jobsched.scheduler.passes import run_pass
 from jobsched.states import ScheduleState
 from jobsched.store import limits, moves, reads
@@ -26,13 +28,20 @@ _KILL_SECONDS: Final = 2.0
 PRIORITIES: Final = range(-1000, 1001)
 
 
-def set_hold(context: Context, job_id: int, *, held: bool, reason: str | None = None) -> None:
+def set_hold(
+    context: Context,
+    job_id: int,
+    *,
+    held: bool,
+    reason: str | None = None,
+    expect: Expected | None = None,
+) -> None:
     """Hold a job (no pass moves it into LAUNCHING) or release it.
 
     Raises ``NotFound``, or ``IllegalMove`` for one that is DONE.
     """
     with context.locked(), context.db.write() as tx:
-        job = _unfinished(tx, job_id)
+        job = _unfinished(tx, job_id, expect)
         by = context.by(reason)
         hold = job.hold | HELD if held else 0
         if hold != job.hold:
@@ -42,7 +51,14 @@ def set_hold(context: Context, job_id: int, *, held: bool, reason: str | None = 
     run_pass(context)
 
 
-def set_priority(context: Context, job_id: int, priority: int, reason: str | None = None) -> None:
+def set_priority(
+    context: Context,
+    job_id: int,
+    priority: int,
+    reason: str | None = None,
+    *,
+    expect: Expected | None = None,
+) -> None:
     """Change a job's priority; read by the next pass.
 
     Raises ``InvalidInput``, ``NotFound``, or ``IllegalMove`` for one that is DONE.
@@ -50,7 +66,7 @@ def set_priority(context: Context, job_id: int, priority: int, reason: str | Non
     if priority not in PRIORITIES:
         raise InvalidInput(f"a priority is -1000 to 1000, not {priority}")
     with context.locked(), context.db.write() as tx:
-        job = _unfinished(tx, job_id)
+        job = _unfinished(tx, job_id, expect)
         if job.priority != priority:
             moves.record(
                 tx, context.by(reason), "ACTION", job_id=job_id, subject="PRIORITY",
@@ -66,6 +82,7 @@ def requeue(
     reason: str | None = None,
     *,
     end: Callable[[AttemptRow], list[int]] | None = None,
+    expect: Expected | None = None,
 ) -> list[int]:
     """End the job's attempt, also a stopped one, and start the next; spends no budget.
 
@@ -75,13 +92,18 @@ def requeue(
     """
     why = reason or "requeued by an operator"
     with context.db.read() as tx:
-        job = _started(tx, job_id)
+        job = _started(tx, job_id, expect)
         attempt = reads.attempt(tx, job_id, job.attempt)
     left: list[int] = []
-    if job.is_alive and attempt is not None:
-        left = _end_for_requeue(context, attempt, why, end or _kill(context))
+    running = attempt if job.is_alive else None
+    if running is not None:
+        left = _end_for_requeue(context, running, why, end or _kill(context), expect)
+        expect = None  # what moves now moves because its controller was ended
     with context.locked() as held, context.db.write() as tx:
-        _put_back(tx, held, _started(tx, job_id), job.attempt, context.by(why))
+        found, by = _started(tx, job_id, expect), context.by(why)
+        if running is None:
+            _record_requeue(tx, by, job_id, job.attempt)
+        _put_back(tx, held, found, job.attempt, by)
     if attempt is not None:
         wake.notify(context.home.wake_fifo(job_id, attempt.attempt))
     run_pass(context)
@@ -93,7 +115,11 @@ def _kill(context: Context) -> Callable[[AttemptRow], list[int]]:
 
 
 def _end_for_requeue(
-    context: Context, attempt: AttemptRow, why: str, end: Callable[[AttemptRow], list[int]]
+    context: Context,
+    attempt: AttemptRow,
+    why: str,
+    end: Callable[[AttemptRow], list[int]],
+    expect: Expected | None,
 ) -> list[int]:
     """Note that the attempt ends on purpose, so that no budget pays for it, then end it.
 
@@ -101,7 +127,7 @@ def _end_for_requeue(
     holds the database as well, it must be ended before anything can be noted.
     """
     try:
-        note_requeue(context, attempt, why)
+        note_requeue(context, attempt, why, expect=expect)
     except StoreError:
         left = end(attempt)
         note_requeue(context, attempt, why)
@@ -109,14 +135,19 @@ def _end_for_requeue(
     return end(attempt)
 
 
-def note_requeue(context: Context, attempt: AttemptRow, why: str) -> None:
+def note_requeue(
+    context: Context, attempt: AttemptRow, why: str, *, expect: Expected | None = None
+) -> None:
     """Write down that an operator has the attempt replaced."""
     with context.db.write() as tx:
-        by = context.by(why)
-        moves.record(
-            tx, by, "ACTION", job_id=attempt.job_id, subject="REQUEUE", attempt=attempt.attempt
-        )
+        if expect is not None:
+            _unfinished(tx, attempt.job_id, expect)
+        _record_requeue(tx, context.by(why), attempt.job_id, attempt.attempt)
         moves.set_attempt(tx, attempt.job_id, attempt.attempt, end_reason=why)
+
+
+def _record_requeue(tx: Tx, by: By, job_id: int, attempt: int) -> None:
+    moves.record(tx, by, "ACTION", job_id=job_id, subject="REQUEUE", attempt=attempt)
 
 
 def _put_back(tx: Tx, held: Held, job: JobRow, attempt: int, by: By) -> None:
@@ -130,8 +161,8 @@ def _put_back(tx: Tx, held: Held, job: JobRow, attempt: int, by: By) -> None:
         moves.set_job(tx, job.job_id, not_before=None, hold=job.hold & ~HELD_BY_REBOOT)
 
 
-def _started(tx: Tx, job_id: int) -> JobRow:
-    job = _unfinished(tx, job_id)
+def _started(tx: Tx, job_id: int, expect: Expected | None = None) -> JobRow:
+    job = _unfinished(tx, job_id, expect)
     if job.attempt == 0:
         raise IllegalMove(f"job {job_id}", job.schedule_state, "requeued: it was never started")
     return job
@@ -183,10 +214,11 @@ def _limit(value: int | str) -> int:
     return number
 
 
-def _unfinished(tx: Tx, job_id: int) -> JobRow:
+def _unfinished(tx: Tx, job_id: int, expect: Expected | None = None) -> JobRow:
     job = reads.job(tx, job_id)
     if job is None:
         raise NotFound("job", job_id)
+    require_expected(job, expect)
     if job.is_done:
         raise IllegalMove(f"job {job_id}", job.schedule_state, "changed any more")
     return job

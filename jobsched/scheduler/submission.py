@@ -187,8 +187,8 @@ def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) 
     followed = dict.fromkeys(submission.after)
     broken = [other for other in followed if submissions.follow(tx, job_id, other) is False]
     priority = spec.priority if submission.priority is None else submission.priority
-    moves.set_job(tx, job_id, priority=priority, hold=int(submission.hold))
-    if submission.hold:
+    moves.set_job(tx, job_id, priority=priority, hold=job.hold | int(submission.hold))
+    if submission.hold and not job.hold:
         moves.record(tx, by, "ACTION", job_id=job_id, subject="HOLD", attempt=job.attempt)
     submissions.enter_queue(tx, held, job, by)
     if broken:

@@ -63,6 +63,11 @@ class Tx:
         """The first row of a query, or ``None``."""
         return cast("Row | None", self._connection.execute(statement, values).mappings().first())
 
+    def tuples(self, statement: Executable, **values: object) -> list[tuple[Any, ...]]:
+        """All rows of a query as the driver gives them: for very many of them at once."""
+        with self._connection.execute(statement, values) as result:
+            return cast("list[tuple[Any, ...]]", result.cursor.fetchall())
+
     def change(self, statement: Executable, **values: object) -> int:
         """Run an UPDATE or DELETE; the number of rows that it matched."""
         return self._connection.execute(statement, values).rowcount

@@ -9,8 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
+from pathlib import Path
 
+from jobsched.api import Change
 from jobsched.states import ScheduleState, TaskStatus
+from jobsched_tui.data.dag import Graph
+from jobsched_tui.data.processes import Usage
+from jobsched_tui.data.timeline import Timeline
 
 
 @unique
@@ -157,6 +162,8 @@ class LimitsLine:
     #: Who paused, and when.
     paused_by: str | None = None
     paused_at: float | None = None
+    #: Whether any of this is known: not before the database could be read once.
+    known: bool = True
     waiting: int = 0
     #: Since when the longest of them waits.
     waiting_since: float | None = None
@@ -204,6 +211,23 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """All there is to see of one job."""
+
+    line: JobLine
+    timeline: Timeline
+    graph: Graph
+    #: Its YAML as submitted, secrets blanked, and the file that it came from.
+    yaml: str | None = None
+    source: str | None = None
+    #: Its moves and what operators did to it, in order.
+    record: Sequence[Change] = ()
+    #: Label and path of each of its logs.
+    logs: Sequence[tuple[str, Path]] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """What the job list shows at one moment."""
 
@@ -222,6 +246,11 @@ class Frame:
     matched: int = 0
     top: int = 0
     lines: Sequence[JobLine] = ()
+    #: The job that the cursor was on, and where it stands among all that match; ``None``: nowhere.
+    cursor: int | None = None
+    cursor_index: int | None = None
+    #: The job that is looked into, if one is.
+    detail: Detail | None = None
     #: Everything that a person should look at, the most urgent first.
     attention: Sequence[Attention] = ()
     #: Why the filter or sort that was asked for was not applied.

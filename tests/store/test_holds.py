@@ -11,7 +11,9 @@ from jobsched import audit
 from jobsched.context import Context, open_context
 from jobsched.scheduler.operate import requeue, set_hold
 from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.submission import create_job, submit_job
 from jobsched.states import ScheduleState
+from jobsched.store import views
 from jobsched.store.rows import HELD, HELD_BY_REBOOT
 from tests.store.filling import launching, row
 from tests.world import InProcessStarter
@@ -67,3 +69,18 @@ def test_an_operator_may_hold_what_a_reboot_held(context: Context) -> None:
     assert row(context, job_id).hold == HELD | HELD_BY_REBOOT
     requeue(context, job_id)
     assert row(context, job_id).hold == HELD
+
+
+def test_a_hold_before_submission_is_kept(context: Context, tmp_path: Path) -> None:
+    """Submitting lets no job go that somebody holds, and says nothing twice."""
+    file = tmp_path / "job.yaml"
+    file.write_text("run: echo\n")
+    held, free = (create_job(context, "job", ["t"]) for _ in range(2))
+    set_hold(context, held, held=True)
+    for job_id in (held, free):
+        submit_job(context, job_id, file)
+    assert [row(context, job_id).hold for job_id in (held, free)] == [HELD, 0]
+    assert audit.check(context).violations == ()
+    with context.db.read() as tx:
+        actions = [one.subject for one in views.record_of(tx, held) if one.kind == "ACTION"]
+    assert actions == ["HOLD"]

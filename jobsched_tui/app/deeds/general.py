@@ -1,0 +1,182 @@
+"""Deeds of the console itself: help, the command line, the audit, themes, the way back and out.
+
+Owns the words of the command line; whatever has a key can be typed by its id, too.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from jobsched_tui.data.keymap import KEYS
+from jobsched_tui.present import events, manual
+from jobsched_tui.present.spans import Tone, span
+from jobsched_tui.screens.base import FrameScreen
+from jobsched_tui.screens.choose import Choice, ChooseScreen
+from jobsched_tui.screens.prompt import PromptScreen
+from jobsched_tui.screens.reading import ReadingScreen
+
+if TYPE_CHECKING:
+    from jobsched.api import Change
+    from jobsched_tui.app import Console
+
+#: Rows of the audit that are read at once.
+_AUDIT: Final = 1_000
+_HINT: Final = (
+    " job ID, filter WORDS, past WHEN, theme NAME, audit, save NAME, view NAME, or any action"
+)
+
+
+def _help(console: Console) -> None:
+    pane = console.screen.pane if isinstance(console.screen, FrameScreen) else "list"
+    keys = console.options.keys
+    console.push_screen(
+        ReadingScreen(
+            "Keys of this pane, then all others",
+            lambda cells: manual.lines(pane, keys, cells, console.options.pen),
+            pen=console.options.pen,
+        )
+    )
+
+
+def _audit(console: Console) -> None:
+    """What operators and limits did, the newest first."""
+    pen, zone = console.options.pen, console.options.zone
+
+    def show(changes: list[Change]) -> None:
+        console.push_screen(
+            ReadingScreen(
+                "What was done by whom, the newest first",
+                lambda cells: [events.row(one, cells, pen=pen, zone=zone) for one in changes],
+                pen=pen,
+            )
+        )
+
+    console.reader.ask(
+        lambda live: live.changes_before(2**62, _AUDIT),
+        lambda changes: console.later(lambda: show(changes)),
+    )
+
+
+def _theme(console: Console, name: str = "") -> None:
+    if name:
+        _set_theme(console, name)
+        return
+    choices = [
+        Choice(key=one, label=one, chosen=one == console.theme)
+        for one in sorted(console.available_themes)
+    ]
+
+    def chosen(keys: tuple[str, ...] | None) -> None:
+        if keys:
+            _set_theme(console, keys[0])
+
+    console.push_screen(ChooseScreen("Theme", choices, pen=console.options.pen), chosen)
+
+
+def _set_theme(console: Console, name: str) -> None:
+    if name in console.available_themes:
+        console.theme = name
+    else:
+        close = difflib.get_close_matches(name, console.available_themes, 1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        console.say([span(f"there is no theme {name}{hint}", Tone.WARN)])
+
+
+def _mouse(console: Console) -> None:
+    """Whether the terminal's own selection works, or clicks do."""
+    is_on = not console.memory.session.mouse
+    console.memory.remember(mouse=is_on)
+    console.set_mouse(is_on)
+    words = "mouse on: clicks work here" if is_on else "mouse off: the terminal selects text"
+    console.say([span(words, Tone.GOOD)])
+
+
+# The command line.
+
+
+def _command(console: Console) -> None:
+    def given(text: str | None) -> None:
+        if text and text.strip():
+            console.memory.recall(":", text)
+            run(console, text.strip())
+
+    prompt = PromptScreen(
+        ":", history=console.memory.recalled(":"), hint=_HINT, complete=_complete,
+        pen=console.options.pen,
+    )  # fmt: skip
+    console.push_screen(prompt, given)
+
+
+def _complete(text: str, at: int) -> tuple[str, int]:
+    words = sorted([*COMMANDS, *(key.id for key in KEYS)])
+    found = [word for word in words if word.startswith(text[:at])]
+    return (found[0], len(found[0])) if found and " " not in text else (text, at)
+
+
+def run(console: Console, text: str) -> None:
+    """Do what was typed."""
+    word, _, rest = text.partition(" ")
+    if word in COMMANDS:
+        COMMANDS[word](console, rest.strip())
+    elif word in {key.id for key in KEYS}:
+        console.do(word)
+    else:
+        close = difflib.get_close_matches(word, [*COMMANDS, *(key.id for key in KEYS)], 1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        console.say([span(f"there is no command {word}{hint}", Tone.WARN)])
+
+
+def _job(console: Console, text: str) -> None:
+    if text.isdecimal() and text.isascii():
+        console.open_job(int(text))
+    else:
+        console.say([span("job takes a number", Tone.WARN)])
+
+
+def _save_view(console: Console, name: str) -> None:
+    """Keep the filter under a name."""
+    views = dict(console.session.saved_views)
+    views[name or console.looking.filter_text] = console.looking.filter_text
+    console.memory.remember(saved_views=views)
+    console.say([span(f"saved; `view {name}` shows it again", Tone.GOOD)])
+
+
+def _open_view(console: Console, name: str) -> None:
+    """Show what a saved filter lets through; without a name choose one."""
+    views = console.session.saved_views
+    if name in views:
+        console.try_filter(views[name])
+        return
+    choices = [Choice(key=one, label=one, detail=text) for one, text in views.items()]
+    if not choices:
+        console.say([span("no view is saved yet: `save NAME` keeps this filter", Tone.WARN)])
+        return
+
+    def chosen(keys: tuple[str, ...] | None) -> None:
+        if keys:
+            console.try_filter(views[keys[0]])
+
+    console.push_screen(ChooseScreen("Views", choices, pen=console.options.pen), chosen)
+
+
+COMMANDS: Final[Mapping[str, Callable[[Console, str], None]]] = {
+    "job": _job,
+    "filter": lambda console, text: console.try_filter(text),
+    "past": lambda console, text: console.try_past(text),
+    "theme": _theme,
+    "audit": lambda console, _: _audit(console),
+    "save": _save_view,
+    "view": _open_view,
+    "quit": lambda console, _: console.leave(),
+    "q": lambda console, _: console.leave(),
+}
+DEEDS: Final[Mapping[str, Callable[[Console], None]]] = {
+    "app.help": _help,
+    "app.command": _command,
+    "app.palette": lambda console: console.action_command_palette(),
+    "app.mouse": _mouse,
+    "app.quit": lambda console: console.leave(),
+    "nav.back": lambda console: console.go_back(),
+}

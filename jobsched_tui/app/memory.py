@@ -1,0 +1,49 @@
+"""What is remembered from one run of the console to the next, and while it runs.
+
+Owns when it is read and written. A console that may only read writes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from jobsched_tui.data import session
+from jobsched_tui.data.session import FILE_NAME, MOST_ENTRIES
+
+
+class Memory:
+    """The memory of one console on one home."""
+
+    def __init__(self, home: Path, *, read_only: bool) -> None:
+        self._path = home / FILE_NAME
+        self._writes = not read_only
+        self.session, note = session.load(self._path)
+        #: Worth telling the operator.
+        self.notes = [note] if note else []
+        self._typed: dict[str, list[str]] = {}
+
+    def remember(self, **changes: Any) -> None:
+        """Keep this until the console is left."""
+        self.session = replace(self.session, **changes)
+
+    def remember_filter(self, text: str) -> None:
+        """A filter that was used, to be recalled."""
+        others = [one for one in self.session.filter_history if one != text]
+        self.remember(filter_history=tuple([*others, text][-MOST_ENTRIES:]))
+
+    def recalled(self, prompt: str) -> list[str]:
+        """What was typed at a prompt in this run, oldest first."""
+        return list(self._typed.get(prompt, ()))
+
+    def recall(self, prompt: str, text: str) -> None:
+        """Keep what was typed at a prompt."""
+        self._typed.setdefault(prompt, []).append(text)
+
+    def save(self, **changes: Any) -> None:
+        """Write it down; a row that was seen stays seen."""
+        changes["seen_seq"] = max(changes.get("seen_seq", 0), self.session.seen_seq)
+        self.remember(**changes)
+        if self._writes and self._path.parent.exists():
+            session.save(self._path, self.session)

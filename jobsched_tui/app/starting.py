@@ -1,0 +1,51 @@
+"""How the console starts: from arguments, ``config.toml`` and the environment to its options.
+
+Owns who wins where they differ: an argument, then the configuration, then what the terminal tells.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from jobsched.api import Scheduler, operator
+from jobsched_tui.app.options import Options
+from jobsched_tui.data.keymap import KEYS, remap
+from jobsched_tui.present.glyphs import pen_for
+
+#: The theme for 16 colours.
+ANSI_THEME = "ansi-dark"
+
+
+def options_for(
+    door: Scheduler,
+    environ: Mapping[str, str],
+    *,
+    home: Path | None,
+    read_only: bool,
+    is_ascii: bool,
+    slow: bool,
+) -> Options:
+    """All that does not change while the console runs."""
+    console = door.context.config.console
+    keys, problems = remap(KEYS, console.keys)
+    is_plain = slow or bool(environ.get("NO_COLOR"))
+    unwritable = door.home.exists() and not os.access(door.home, os.W_OK)
+    notes = list(problems)
+    if unwritable and not (read_only or console.read_only):
+        notes.append(f"{door.home} cannot be written: read only")
+    return Options(
+        read_only=read_only or console.read_only or unwritable,
+        pen=pen_for(is_ascii=is_ascii),
+        slow=slow,
+        is_ansi=is_plain,
+        theme=ANSI_THEME if is_plain else console.theme,
+        keys=keys,
+        user=operator("console").partition(" via ")[0],
+        named_home=home,
+        pager=tuple(shlex.split(environ.get("PAGER") or "less -R")),
+        editor=tuple(shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "vi")),
+        notes=tuple(notes),
+    )

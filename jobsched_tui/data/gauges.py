@@ -1,0 +1,82 @@
+"""The two limits with what was used of them lately: what the header and the limits dialog show.
+
+Owns how far back they look and how often that is worked out anew. Belongs to one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from jobsched.api import Change, Counts, Limits, Watch
+from jobsched_tui.data.frame import Gauge, LimitsLine
+
+#: Seconds that the history of a gauge spans, and into how many steps it is divided.
+SPAN: Final = 600.0
+STEPS: Final = 30
+_STEP: Final = SPAN / STEPS
+
+
+class Gauges:
+    """Both limits of one watch."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._used: tuple[list[int], list[int]] = ([], [])
+        self._changes: list[Change] = []
+        self._pause: Change | None = None
+        self._due = 0.0
+
+    def read(self, counts: Counts, now: float, *, changed: bool) -> LimitsLine:
+        """What they are now. ``changed``: whether anything has happened since the last call."""
+        if changed or now >= self._due:
+            since = now - SPAN
+            self._used = self._watch.usage(since, STEPS, now)
+            self._changes = self._watch.limit_changes(since)
+            self._due = now + _STEP
+        limits = self._watch.limits()
+        if limits.paused and (changed or self._pause is None):
+            self._pause = self._last_pause()
+        pause = self._pause if limits.paused else None
+        return line_of(limits, counts, self._used, self._changes, now, pause=pause)
+
+    def _last_pause(self) -> Change | None:
+        found = self._watch.limit_changes(0.0)
+        return next((one for one in reversed(found) if one.subject == "PAUSED"), None)
+
+
+def line_of(
+    limits: Limits,
+    counts: Counts,
+    used: tuple[Sequence[int], Sequence[int]],
+    changes: Sequence[Change],
+    now: float,
+    *,
+    pause: Change | None = None,
+) -> LimitsLine:
+    """Both gauges, from what the door says."""
+    launch, alive = used
+    return LimitsLine(
+        launch=Gauge(
+            limit=limits.launch, used=limits.launching_used, auto=limits.launch_auto,
+            history=tuple(launch), changes=_steps(changes, "LAUNCH", now),
+        ),
+        alive=Gauge(
+            limit=limits.alive, used=limits.alive_used, auto=limits.alive_auto,
+            history=tuple(alive), changes=_steps(changes, "ALIVE", now),
+        ),
+        paused=limits.paused,
+        paused_by=None if pause is None else pause.actor,
+        paused_at=None if pause is None else pause.at,
+        waiting=counts.waiting,
+    )  # fmt: skip
+
+
+def _steps(changes: Sequence[Change], subject: str, now: float) -> tuple[int, ...]:
+    """In which steps of the history a limit was changed."""
+    steps = {
+        STEPS - 1 - int((now - change.at) // _STEP)
+        for change in changes
+        if change.subject == subject and change.from_value is not None
+    }
+    return tuple(sorted(step for step in steps if 0 <= step < STEPS))

@@ -1,0 +1,68 @@
+"""What the screens that show frames have in common: how they are told, and what they can be asked.
+
+Owns that protocol. A screen draws what it is handed and posts what was asked of it; it reads
+nothing and acts on nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import tzinfo
+
+from textual.message import Message
+from textual.screen import Screen
+
+from jobsched_tui.data.frame import Frame
+from jobsched_tui.present.glyphs import UNICODE, Pen
+from jobsched_tui.present.header import Looking
+from jobsched_tui.present.spans import Line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What a screen shows beside the frame."""
+
+    looking: Looking = field(default_factory=Looking)
+    pen: Pen = UNICODE
+    zone: tzinfo | None = None
+    #: Keys by action, as they are bound now.
+    keys: Mapping[str, str] = field(default_factory=dict)
+    #: An action that can still be undone, or what became of the last one; empty: neither.
+    said: Line = ()
+    #: The command that does what was done last.
+    twin: str = ""
+
+
+class Look(Message):
+    """Look at something else: fields of the view to change."""
+
+    def __init__(self, **changes: object) -> None:
+        super().__init__()
+        self.changes = changes
+
+
+class OpenJob(Message):
+    """Look into a job, at one of its tabs."""
+
+    def __init__(self, job_id: int, tab: str = "log") -> None:
+        super().__init__()
+        self.job_id, self.tab = job_id, tab
+
+
+class FrameScreen(Screen[None]):
+    """A screen that is told of every frame."""
+
+    #: Which keys its hints are about.
+    pane = "list"
+
+    def show_frame(self, frame: Frame, around: Around) -> None:
+        """Draw this moment."""
+        raise NotImplementedError
+
+    def tick(self, now: float) -> None:
+        """A second has gone by; ``now``: wall time."""
+
+    def chosen(self) -> tuple[int, ...]:
+        """The jobs that an action is about: marked ones, else the one under the cursor."""
+        return ()
