@@ -238,7 +238,6 @@ def test_the_most_urgent_comes_first() -> None:
     samples = Samples(jobs={1: Sample(ended_seq=1)}, lock=LockHolder(pid=9, since=0.0))
     assert [(one.trouble, one.job_id) for one in judge(lines, samples, NOW)] == [
         (Trouble.LOCK, None),
-        (Trouble.LOCK, None),
         (Trouble.DEAD, 3),
         (Trouble.DEAD, 4),
         (Trouble.UNKNOWN, 2),
