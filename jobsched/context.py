@@ -79,10 +79,9 @@ class Context:
 
     def ensure_home(self) -> None:
         """Make home and database if they are not there yet; for commands that write."""
-        self.home.check()
+        self.home.create()  # also folders that somebody has removed since
         if self.home.exists():
             return
-        self.home.create()
         with self.locked():
             if not self.home.exists():
                 self.db.create(self._first_rows)

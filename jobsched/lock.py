@@ -26,6 +26,8 @@ from pathlib import Path
 from jobsched.errors import LockTimeout, StoreError
 from jobsched.process import holders
 
+#: What may be better another time.
+_PASSING = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC})
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -133,7 +135,8 @@ def _open(path: Path) -> int:
     try:
         fd = os.open(path, _FLAGS, 0o600)
     except OSError as error:
-        raise StoreError(f"cannot open the lock {path}: {error.strerror}") from error
+        passes = error.errno in _PASSING
+        raise StoreError(f"cannot open the lock {path}: {error.strerror}", passes=passes) from error
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         raise StoreError(f"the lock {path} is not a regular file; remove it and try again")

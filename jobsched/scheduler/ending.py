@@ -14,7 +14,7 @@ from jobsched.context import Context
 from jobsched.errors import Changed, IllegalMove, NotFound
 from jobsched.lock import Grip, Held
 from jobsched.scheduler.expected import Expected, require_expected
-from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.passes import follow_up
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
 from jobsched.store.database import Tx
@@ -57,7 +57,7 @@ def job_done(
         )
     for other in ended:
         context.after_done(other)
-    run_pass(context)
+    follow_up(context)
 
 
 def _own_end(
@@ -160,7 +160,7 @@ def cancel(
                 send_stop(context, one.to_stop)
     for job_id in result.ended:
         context.after_done(job_id)
-    run_pass(context)
+    follow_up(context)
     return result
 
 

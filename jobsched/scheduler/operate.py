@@ -14,7 +14,7 @@ from jobsched.context import Context
 from jobsched.errors import IllegalMove, InvalidInput, NotFound, StoreError
 from jobsched.lock import Held
 from jobsched.scheduler.expected import Expected, require_expected
-from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.passes import follow_up
 from jobsched.states import ScheduleState
 from jobsched.store import limits, moves, reads
 from jobsched.store.database import Tx
@@ -48,7 +48,7 @@ def set_hold(
             subject = "HOLD" if held else "RELEASE"
             moves.record(tx, by, "ACTION", job_id=job_id, subject=subject, attempt=job.attempt)
             moves.set_job(tx, job_id, hold=hold)
-    run_pass(context)
+    follow_up(context)
 
 
 def set_priority(
@@ -73,7 +73,7 @@ def set_priority(
                 from_value=str(job.priority), to_value=str(priority), attempt=job.attempt,
             )  # fmt: skip
             moves.set_job(tx, job_id, priority=priority)
-    run_pass(context)
+    follow_up(context)
 
 
 def requeue(
@@ -106,7 +106,7 @@ def requeue(
         _put_back(tx, held, found, job.attempt, by)
     if attempt is not None:
         wake.notify(context.home.wake_fifo(job_id, attempt.attempt))
-    run_pass(context)
+    follow_up(context)
     return left
 
 
@@ -191,17 +191,9 @@ def set_limits(
                 limits.put(tx, held, name, value, by, auto=auto)
         if paused is not None:
             limits.put(tx, held, limits.PAUSED, int(paused), by, auto=False)
-    run_pass(context)
+    follow_up(context)
     with context.db.read() as tx:
         return reads.current_limits(tx)
-
-
-def room_freed(context: Context) -> None:
-    """Wake the controllers of tasks that wait for room on their backend."""
-    with context.db.read() as tx:
-        waiting = reads.room_waiters(tx)
-    for job_id, attempt in waiting:
-        wake.notify(context.home.wake_fifo(job_id, attempt))
 
 
 def _limit(value: int | str) -> int:

@@ -8,6 +8,7 @@ outside the lock, so that nobody waits behind a start.
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,7 +18,7 @@ from typing import Final
 from jobsched import lock, process, wake
 from jobsched.context import Context
 from jobsched.context import Starter as AnyStarter
-from jobsched.errors import JobschedError, StartFailed, StoreError
+from jobsched.errors import JobschedError, LockTimeout, StartFailed, StoreError
 from jobsched.home import write_private
 from jobsched.lock import Grip, Held
 from jobsched.scheduler.pick import starts_allowed
@@ -30,10 +31,14 @@ from jobsched.store.rows import JobRow
 from jobsched.sweep.reap import take_back
 from jobsched.sweep.settle import settle
 
+log = logging.getLogger(__name__)
+
 #: Controllers claimed in one transaction: each holds a descriptor until it is started.
 _BATCH: Final = 64
 #: Seconds until a start that failed for want of a process or memory is tried again.
 _SHORTAGE_PAUSE: Final = 2.0
+#: Seconds without a sign of life after which whoever holds the tick lock is taken to be stopped.
+_SILENCE: Final = 10.0
 
 
 @dataclass
@@ -43,6 +48,8 @@ class Outcome:
     claims: list[Claim] = field(default_factory=list)
     resumed: list[JobRow] = field(default_factory=list)
     to_settle: list[int] = field(default_factory=list)
+    #: Jobs that were next but cannot be claimed now: others may have what was meant for them.
+    put_off: list[int] = field(default_factory=list)
 
 
 def run_pass(context: Context, *, settling: bool | None = None) -> list[int]:
@@ -63,8 +70,20 @@ def run_pass(context: Context, *, settling: bool | None = None) -> list[int]:
         left = outcome.to_settle
         if settling:
             left = [job_id for job_id in left if not settle(context, job_id)]
-        if not outcome.claims and len(left) == len(outcome.to_settle):
+        settled = len(left) < len(outcome.to_settle)
+        if not (outcome.claims or outcome.put_off or settled):
             return left
+
+
+def follow_up(context: Context) -> None:
+    """Run a pass after a change that is committed: what keeps it from running undoes nothing.
+
+    Whoever makes the next pass does what this one could not.
+    """
+    try:
+        run_pass(context)
+    except (StoreError, LockTimeout) as error:
+        log.warning("what was asked is stored, but no scheduling pass could be made: %s", error)
 
 
 def _starter(context: Context) -> AnyStarter:
@@ -74,7 +93,13 @@ def _starter(context: Context) -> AnyStarter:
 
 
 def _somebody_ticks(context: Context) -> bool:
-    return lock.probe(context.home.tick_lock) is Grip.HELD
+    """Whether somebody does who is not stopped: each tick touches the lock's file."""
+    if lock.probe(context.home.tick_lock) is not Grip.HELD:
+        return False
+    with suppress(OSError):
+        touched = context.home.tick_lock.stat().st_mtime
+        return abs(context.clock.now() - touched) < _SILENCE
+    return False
 
 
 def _decide(context: Context) -> Outcome:
@@ -112,9 +137,11 @@ def _claim(
 ) -> None:  # fmt: skip
     """Lock the next attempt's file, then take the attempt: a crash in between leaves no gap."""
     attempt = job.attempt + 1
-    descriptor = lock.try_lock(context.home.attempt_lock(job.job_id, attempt))
+    descriptor = _lock_attempt(context, job.job_id, attempt)
     if descriptor is None:
-        raise StoreError(f"somebody holds the lock of attempt {attempt} of job {job.job_id}")
+        moves.set_job(tx, job.job_id, not_before=by.now + _SHORTAGE_PAUSE)
+        outcome.put_off.append(job.job_id)
+        return
     outcome.claims.append(Claim(job.job_id, attempt, descriptor))
     context.home.wake_fifo(job.job_id, job.attempt).unlink(missing_ok=True)
     kind = "COMMAND" if context.config.controller.command else "DEFAULT"
@@ -123,9 +150,29 @@ def _claim(
     moves.schedule(tx, held, job, to, by, attempt=attempt, started_at=started_at, not_before=None)
 
 
+def _lock_attempt(context: Context, job_id: int, attempt: int) -> int | None:
+    """The lock of an attempt that begins; ``None`` if it is not to be had, which is logged.
+
+    One such job must not keep all others from being scheduled.
+    """
+    try:
+        descriptor = lock.try_lock(context.home.attempt_lock(job_id, attempt))
+    except StoreError as error:
+        log.warning("job %d cannot be started now: %s", job_id, error)
+        return None
+    if descriptor is None:
+        log.warning(
+            "job %d cannot be started now: somebody holds the lock of its attempt %d",
+            job_id, attempt,
+        )  # fmt: skip
+    return descriptor
+
+
 def _start_all(context: Context, starter: AnyStarter, claims: Iterable[Claim]) -> None:
     started: list[tuple[Claim, int]] = []
     waiting = list(claims)
+    if waiting:
+        context.ensure_home()  # folders that somebody has removed
     try:
         while waiting:
             claim = waiting.pop(0)

@@ -19,7 +19,7 @@ from jobsched.dag import LoadedDag
 from jobsched.errors import IllegalMove, InvalidInput, NotFound
 from jobsched.lock import Held
 from jobsched.models import MAX_NAME, DagSpec
-from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.passes import follow_up
 from jobsched.scheduler.secrets import read_secrets, write_secrets
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads, submissions
@@ -99,7 +99,7 @@ def submit_job(context: Context, job_id: int, path: Path | str) -> None:
     submission = Submission(loaded=loaded, source=str(path), env=stored_env(context))
     with context.locked() as held:
         _store(context, held, [(job_id, submission)], lambda _tx, _by: [job_id])
-    run_pass(context)
+    follow_up(context)
 
 
 def load(
@@ -143,7 +143,7 @@ def submit_new(context: Context, submissions_: Sequence[Submission]) -> list[int
 
     with context.locked() as held:
         ids = _store(context, held, [(None, one) for one in submissions_], create_all)
-    run_pass(context)
+    follow_up(context)
     return ids
 
 

@@ -12,7 +12,15 @@ from sqlalchemy import and_, bindparam, exists, func, or_, select
 
 from jobsched.states import ALIVE_STATES, ScheduleState
 from jobsched.store.database import Tx
-from jobsched.store.rows import HELD_BY_REBOOT, AttemptRow, HistoryRow, JobRow, Limits, TaskRow
+from jobsched.store.rows import (
+    HELD_BY_REBOOT,
+    LONGEST_PAUSE,
+    AttemptRow,
+    HistoryRow,
+    JobRow,
+    Limits,
+    TaskRow,
+)
 from jobsched.store.schema import attempts, dependencies, history, jobs, limits, snapshots, tasks
 
 _ALIVE: Final = tuple(sorted(ALIVE_STATES))
@@ -50,7 +58,11 @@ _DEPENDENTS = (
 
 #: Higher priority first, then in the order of submission.
 ORDER: Final = (jobs.c.priority.desc(), jobs.c.queue_seq)
-_DUE = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= bindparam("now"))
+_DUE = or_(
+    jobs.c.not_before.is_(None),
+    jobs.c.not_before <= bindparam("now"),
+    jobs.c.not_before > bindparam("now") + LONGEST_PAUSE,
+)
 FREE_TO_LAUNCH: Final = and_(jobs.c.hold == 0, jobs.c.cancel_at.is_(None))
 #: New jobs that nothing but a limit or a pause keeps from being started ``now``.
 STARTABLE: Final = and_(

@@ -11,6 +11,9 @@ from typing import Any, Final, Self
 from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus
 from jobsched.store.database import Row
 
+#: Seconds that a start is put off at most; a deadline further ahead means that the clock was set
+#: back since.
+LONGEST_PAUSE: Final = 60.0
 #: ``JobRow.hold`` of a job held by an operator: adoption goes on, no launch begins.
 HELD: Final = 1
 #: ``JobRow.hold`` of a job held after a reboot: adoption waits too.

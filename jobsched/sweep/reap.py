@@ -17,7 +17,7 @@ from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads
 from jobsched.store.database import Tx
 from jobsched.store.moves import By
-from jobsched.store.rows import HELD_BY_REBOOT, AttemptRow, JobRow
+from jobsched.store.rows import HELD_BY_REBOOT, LONGEST_PAUSE, AttemptRow, JobRow
 from jobsched.sweep.evidence import evidence
 
 #: Seconds of life after which a controller counts as healthy, and earlier requeues are forgotten.
@@ -86,7 +86,7 @@ def _failed_start(job: JobRow, settings: ControllerConfig, now: float) -> Verdic
     failed = job.failed_starts + 1
     if failed >= settings.max_failed_starts:
         return Doom(f"its controller ended {failed} times before it made its first call")
-    pause = _FIRST_PAUSE * 2 ** (failed - 1)
+    pause = min(LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (failed - 1))
     return Requeue(job.requeues, failed, "controller did not start", not_before=now + pause)
 
 
