@@ -164,7 +164,7 @@ def test_who_is_ahead_of_a_start(context: Context) -> None:
     with context.db.write() as tx:
         moves.set_job(tx, held, hold=1)
         moves.set_job(tx, cancelled, cancel_at=1.0)
-        moves.set_job(tx, later, not_before=5000.0)
+        moves.set_job(tx, later, not_before=1550.0)
     with context.db.read() as tx:
         assert views.starts_ahead(tx, job, 1500.0, 5) == Ahead((high, first), 2)
         assert views.starts_ahead(tx, job, 6000.0, 2) == Ahead((later, high), 3)
