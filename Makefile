@@ -7,10 +7,10 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check format lock clean
+.PHONY: help install run test check format snapshots screenshots bench-console lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## Make .venv with the versions that are locked
 
@@ -30,6 +30,15 @@ check: $(INSTALLED) ## Verify format, style, types, layers, tests and coverage
 format: $(INSTALLED) ## Format the code and repair what can be repaired by itself
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+snapshots: $(INSTALLED) ## Agree to how the console looks now: git shows what has changed
+	JOBSCHED_SNAPSHOTS=1 $(BIN)/pytest -q -n $(WORKERS) tests/tui/test_snapshots.py
+
+screenshots: $(INSTALLED) ## Draw every screen of the console into screenshots/
+	$(BIN)/python -m tests.tui.snapshots.draw screenshots
+
+bench-console: $(INSTALLED) ## Measure the console at 100,000 jobs beside its budget
+	$(BIN)/python -m tests.bench.console.measure build
 
 lock: ## Write requirements.lock anew, with the newest versions that pyproject.toml allows
 	$(PYTHON) -m venv build/lock

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from jobsched.errors import StoreError
 
+#: A directory that holds one of these is a home. The lock is made before anything else.
+_MARKS = ("scheduler.lock", "jobsched.db", "config.toml")
 DIRECTORIES = (
     "logs",  # by itself: parents that are made along the way get the default mode
     "logs/controller",
@@ -91,6 +94,10 @@ class Home:
         """What the task's ``event_callback`` prints."""
         return self.root / "logs" / "callbacks" / f"{job_id}-{task_id}.log"
 
+    def callback_file(self, job_id: int, task_id: int) -> Path:
+        """The text of the call under way of a task's ``event_callback``; locked by who runs it."""
+        return self.root / "jobs" / f"{job_id}-{task_id}.callback"
+
     def secrets_file(self, job_id: int) -> Path:
         """Values of the job's secrets, mode 0600, until the job is DONE."""
         return self.root / "jobs" / f"{job_id}.secrets.json"
@@ -104,23 +111,32 @@ class Home:
         return self.database.exists()
 
     def create(self) -> None:
-        """Make the directory and its folders, mode 0700. Raises ``StoreError`` if not ours."""
+        """Make the directory and its folders, mode 0700. Raises ``StoreError`` as :meth:`check`."""
         try:
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.check()
+            self._mark()
             for name in DIRECTORIES:
                 (self.root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot use {self.root} as home: {error.strerror}") from error
 
     def check(self) -> None:
-        """Refuse a home that is somebody else's or open to others. A missing one is fine."""
+        """Refuse a directory that is somebody else's or holds other things; close ours to others.
+
+        A missing or empty one is fine. Raises ``StoreError``, having changed nothing.
+        """
         try:
             found = self.root.lstat()
+            self._require_ours(found)
+            if found.st_mode & 0o077:
+                self.root.chmod(0o700)
         except FileNotFoundError:
             return
         except OSError as error:
             raise StoreError(f"cannot use {self.root} as home: {error.strerror}") from error
+
+    def _require_ours(self, found: os.stat_result) -> None:
         if not stat.S_ISDIR(found.st_mode):
             what = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a directory"
             raise StoreError(f"{self.root} is {what}; give --home a directory of your own")
@@ -129,8 +145,23 @@ class Home:
                 f"{self.root} belongs to user {found.st_uid}, you are {os.geteuid()};"
                 " use --home for a directory of your own"
             )
-        if found.st_mode & 0o077:
-            self.root.chmod(0o700)
+        if self._holds_other_things():
+            raise StoreError(
+                f"{self.root} holds other things and is no home of jobsched, which has"
+                f" {' or '.join(_MARKS)} in it; give --home a new or empty directory"
+            )
+
+    def _holds_other_things(self) -> bool:
+        with os.scandir(self.root) as entries:
+            is_empty = next(entries, None) is None
+        # Looked for after that: whoever makes this home at the same time begins with a mark.
+        return not is_empty and not any(os.path.lexists(self.root / name) for name in _MARKS)
+
+    def _mark(self) -> None:
+        """Make it a home, whatever becomes of us after this."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        with suppress(FileExistsError):
+            os.close(os.open(self.scheduler_lock, flags, 0o600))
 
 
 def write_private(path: Path, text: str) -> None:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import errno
 import os
 import signal as signals
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
@@ -21,6 +22,8 @@ from typing import Final, NamedTuple
 _HAS_PROC: Final = os.path.isdir("/proc/self/fdinfo")
 _HAS_PIDFD: Final = hasattr(os, "pidfd_open") and hasattr(signals, "pidfd_send_signal")
 _GONE: Final = (errno.ENOENT, errno.ESRCH)
+#: What the kernel says after the name of a file that is open, but in no directory any more.
+_DELETED: Final = " (deleted)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,12 @@ def is_same(identity: Identity) -> bool | None:
     return None
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether it was stopped by a signal, as SIGSTOP does; not while a debugger holds it."""
+    entry = look_up(pid)
+    return entry is not None and entry.state == "T"
+
+
 def signal(identity: Identity, signum: int) -> bool:
     """Send ``signum`` to that very process; false, and nothing sent, if it is gone or not ours.
 
@@ -154,6 +163,27 @@ def holders(path: str | os.PathLike[str]) -> list[int]:
         return _psutil_openers(path)
     found = (pid for pid, fd in _descriptors(path) if _is_locked(pid, fd))
     return sorted(set(found))
+
+
+def locked_below(
+    folder: str | os.PathLike[str], among: Iterable[int] | None = None
+) -> dict[str, set[int]]:
+    """Files below ``folder`` on which somebody holds an exclusive ``flock``, and which PIDs do.
+
+    Named by their path from there, also those that have been deleted since. ``among``: only
+    these PIDs are looked at. As far as this user may
+    see; empty where there is no ``/proc``. Raises ``OSError`` where this process is short of
+    descriptors: that it found none would be no evidence.
+    """
+    found: dict[str, set[int]] = {}
+    above = os.path.realpath(folder) + "/"
+    pids = _pids() if among is None else among
+    for pid in pids if _HAS_PROC else ():
+        for number, name in _open_files(pid):
+            if name.startswith(above) and _is_locked(pid, number):
+                path = name.removeprefix(above).removesuffix(_DELETED)
+                found.setdefault(path, set()).add(pid)
+    return found
 
 
 def openers(path: str | os.PathLike[str]) -> list[int]:
@@ -282,19 +312,31 @@ def _descriptors(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     # Names first: to stat whatever else a process has open could hang on a dead network mount.
     name = os.path.basename(os.path.realpath(path))
     for pid in _pids():
-        folder = f"/proc/{pid}/fd"
-        try:
-            numbers = os.listdir(folder)
-        except OSError:
-            continue
-        for number in numbers:
-            try:
-                if not os.readlink(f"{folder}/{number}").rpartition("/")[2].startswith(name):
+        with suppress(OSError):
+            for number, target in _open_files(pid):
+                if not target.rpartition("/")[2].startswith(name):
                     continue
-                if os.path.samestat(os.stat(f"{folder}/{number}"), wanted):
-                    yield pid, number
-            except OSError:
-                continue
+                with suppress(OSError):
+                    if os.path.samestat(os.stat(f"/proc/{pid}/fd/{number}"), wanted):
+                        yield pid, number
+
+
+def _open_files(pid: int) -> Iterator[tuple[str, str]]:
+    """Every descriptor of a process, and what the kernel says that it is open on.
+
+    None where it has ended or is hidden. Raises ``OSError`` where this process is short of
+    descriptors itself.
+    """
+    folder = f"/proc/{pid}/fd"
+    try:
+        numbers = os.listdir(folder)
+    except OSError as error:
+        if error.errno in (*_GONE, errno.EACCES, errno.EPERM):
+            return
+        raise
+    for number in numbers:
+        with suppress(OSError):
+            yield number, os.readlink(f"{folder}/{number}")
 
 
 def _is_locked(pid: int, descriptor: str) -> bool:

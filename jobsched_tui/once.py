@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import tzinfo
 from enum import Enum
@@ -34,14 +34,25 @@ from jobsched_tui.present import (
     titles,
     yaml,
 )
-from jobsched_tui.present.glyphs import Pen, pen_for
-from jobsched_tui.present.header import Drawing, Looking, empty_list, limits_line, summary
+from jobsched_tui.present.glyphs import Pen, ascii_line, pen_for
+from jobsched_tui.present.header import (
+    ATTENTION,
+    Drawing,
+    Looking,
+    empty_list,
+    limits_line,
+    summary,
+)  # fmt: skip
 from jobsched_tui.present.spans import Line, plain, span
 
 #: Rows of the job list that are printed.
 _ROWS: Final = 200
 #: Bytes of a log's end.
 _LOG_BYTES: Final = 256 * 1024
+#: Looks for the first frame of a picture, 50 ms each.
+_PATIENCE: Final = 200
+#: What the database can count to.
+_HIGHEST: Final = 2**63 - 1
 _FINE, _ATTENTION, _UNREADABLE = 0, 1, 2
 
 
@@ -62,7 +73,7 @@ def print_view(
             sys.stderr.write(f"jobsched-tui: {frame.health.cause}\n")
             return _UNREADABLE
         if view not in ("jobs", "attention", "limits"):
-            chosen = job_id if job_id is not None else _first(frame)
+            chosen = _job(job_id, frame)
             frame = live.frame(View(height=_ROWS, cursor=chosen, detail=chosen))
             if frame.detail is None:
                 raise NotFound("job", chosen)
@@ -71,17 +82,35 @@ def print_view(
     if form == "svg":
         text = asyncio.run(_picture(door, view, frame, is_ascii=is_ascii, size=size))
     elif form == "json":
-        text = json.dumps(_value(_part(frame, view)), ensure_ascii=False)
+        text = json.dumps(_value(_part(frame, view)))
     else:
-        lines = _LINES[view](frame, size[0], pen_for(is_ascii=is_ascii), None)
-        text = "\n".join(plain(line).rstrip() for line in lines)
-    with suppress(BrokenPipeError):  # whoever reads may leave
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
+        text = "\n".join(_plain(view, frame, size[0], pen_for(is_ascii=is_ascii)))
+    _write(text)
     return _ATTENTION if frame.attention else _FINE
 
 
-def _first(frame: Frame) -> int:
+def _plain(view: str, frame: Frame, cells: int, pen: Pen) -> Iterator[str]:
+    for line in _LINES[view](frame, cells, pen, None):
+        yield plain(ascii_line(line) if pen.is_ascii else line).rstrip()
+
+
+def _write(text: str) -> None:
+    """In the encoding of whoever reads, with question marks for what it cannot say."""
+    encoding = sys.stdout.encoding or "utf-8"
+    shown = f"{text}\n".encode(encoding, "replace").decode(encoding)
+    try:
+        sys.stdout.write(shown)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads may leave; Python flushes once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _job(asked: int | None, frame: Frame) -> int:
+    """The job that is asked for, else the first row."""
+    if asked is not None:
+        if not 0 < asked <= _HIGHEST:
+            raise NotFound("job", asked)
+        return asked
     if not frame.lines:
         raise NotFound("job", "in this home: there is none yet")
     return frame.lines[0].job_id
@@ -149,6 +178,8 @@ def _log(detail: Detail, cells: int, pen: Pen, zone: tzinfo | None) -> list[Line
             text = file.read().decode("utf-8", "replace")
     except FileNotFoundError:
         return [[span(f"not created yet: {path}")]]
+    except OSError as error:
+        return [[span(f"{path} cannot be read: {error.strerror}")]]
     return [[span(row.rsplit("\r", 1)[-1])] for row in text.lstrip("\0").split("\n")]
 
 
@@ -208,13 +239,16 @@ async def _picture(
     """The console's own screen, drawn without a terminal."""
     from jobsched_tui.app import Console, Options  # noqa: PLC0415 - Textual is dear
 
-    console = Console(door, Options(read_only=True, pen=pen_for(is_ascii=is_ascii)))
+    options = Options(read_only=True, remembers=False, pen=pen_for(is_ascii=is_ascii))
+    console = Console(door, options)
     async with console.run_test(size=size) as pilot:
-        while console.frame is None:
+        for _ in range(_PATIENCE):
+            if console.frame is not None:
+                break
             await pilot.pause(0.05)
         if view == "attention":
-            await pilot.press("6")
-        elif frame.detail is not None:
+            console.show_tab(ATTENTION)
+        elif view in _LINES and frame.detail is not None:
             console.open_job(frame.detail.line.job_id, view)
-        await pilot.pause(0.5)
+        await pilot.pause(0.5)  # a log is read in threads of its own
         return console.export_screenshot()

@@ -19,9 +19,19 @@ from jobsched.api.submitting import FileReport, Given, Submitted
 from jobsched.api.waiting import OnChange, WaitResult
 from jobsched.api.waiting import wait as wait_until_done
 from jobsched.api.watching import Change, ProcessGroup, Watch
+from jobsched.config import Provenance
 from jobsched.context import Context, open_context, operator
 from jobsched.logfiles.follower import Follower, once, stream
-from jobsched.scheduler import ending, operate, passes, slot, statuses, submission, ticker
+from jobsched.scheduler import (
+    aftercare,
+    ending,
+    operate,
+    passes,
+    slot,
+    statuses,
+    submission,
+    ticker,
+)
 from jobsched.scheduler.ending import Cancelled
 from jobsched.scheduler.expected import Expected
 from jobsched.scheduler.reasons import Reason, ReasonCode
@@ -35,8 +45,9 @@ from jobsched.sweep.pruning import prune
 
 __all__ = [
     "Cancelled", "Capacity", "Change", "Counts", "Expected", "Field", "FileReport", "Key",
-    "Limits", "Op", "Order", "OrderBy", "Past", "ProcessGroup", "Reason", "ReasonCode", "Removed",
-    "Scheduler", "Seen", "Submitted", "Term", "WaitResult", "Watch", "operator",
+    "Limits", "Op", "Order", "OrderBy", "Past", "ProcessGroup", "Provenance", "Reason",
+    "ReasonCode", "Removed", "Scheduler", "Seen", "Submitted", "Term", "WaitResult", "Watch",
+    "operator",
 ]  # fmt: skip
 
 
@@ -169,7 +180,8 @@ class Scheduler:
         secrets: Mapping[str, str] | None = None,
     ) -> list[FileReport]:
         """Judge files without storing anything."""
-        return submitting.validate(files, Given(envs=envs or {}, secrets=secrets or {}))
+        given = Given(envs=envs or {}, secrets=secrets or {})
+        return submitting.validate(self.context, files, given)
 
     def rerun(self, job_id: int, *, secrets: Mapping[str, str] | None = None) -> int:
         """A new job from what is stored of another; its id.
@@ -211,6 +223,13 @@ class Scheduler:
     def limits(self) -> Limits:
         """The limits in force, or those that would hold in a home that is not there yet."""
         return looking.limits(self.context)
+
+    def settings(self) -> list[Provenance]:
+        """Every setting in force, as ``config.toml`` would write it, and whence it comes.
+
+        Raises ``ConfigError`` with every mistake.
+        """
+        return looking.settings(self.context)
 
     def ids_named(self, name: str) -> list[int]:
         """Ids of unfinished jobs of that name, oldest first."""
@@ -332,7 +351,7 @@ class Scheduler:
         """Lose a cluster on purpose. Raises ``BackendError``."""
         self.context.backend().preempt(cluster)
         if self.context.home.exists():
-            passes.run_pass(self.context)
+            aftercare.follow_up(self.context)
 
     def sweep(self) -> list[Removed]:
         """Take back what the dead left, remove orphans, reschedule."""
@@ -347,5 +366,5 @@ class Scheduler:
         if not self.context.home.exists():
             return 0
         pruned = prune(self.context, older_than=older_than, keep=keep)
-        passes.run_pass(self.context)
+        aftercare.follow_up(self.context)
         return pruned

@@ -6,10 +6,11 @@ Owns the transaction of each question, so that one answer tells one moment. Make
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from jobsched import machine
 from jobsched.api import shapes
+from jobsched.config import Provenance, provenance
 from jobsched.context import Context
 from jobsched.errors import NotFound
 from jobsched.scheduler import facts
@@ -18,6 +19,9 @@ from jobsched.store import reads, views
 from jobsched.store.database import Tx
 from jobsched.store.rows import JobRow, Limits
 from jobsched.store.views import Filter
+
+#: What sets the limits once there is a database.
+_OF_LIMITS: Final = "jobsched limits"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +90,25 @@ def limits(context: Context) -> Limits:
         alive_auto=wanted.alive is None,
         paused=False,
     )
+
+
+def settings(context: Context) -> list[Provenance]:
+    """Every setting that is in force, and whence. Raises ``ConfigError``.
+
+    The limits are those of the database as soon as there is one.
+    """
+    found = provenance(context.home)
+    if not context.home.exists():
+        return found
+    now = limits(context)
+    in_force: dict[str, int | str] = {
+        "launch": "auto" if now.launch_auto else now.launch,
+        "alive": "auto" if now.alive_auto else now.alive,
+    }
+    return [
+        one._replace(value=in_force[one.key], whence=_OF_LIMITS) if one.section == "limits" else one
+        for one in found
+    ]
 
 
 def unfinished(context: Context, name: str | None = None) -> list[int]:

@@ -7,12 +7,13 @@ that it is said to be, which need not be there: what an editor holds and nobody 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from jobsched import config as settings
 from jobsched import dag as dags
+from jobsched.api.foresight import foresee
 from jobsched.context import Context
 from jobsched.dag import LoadedDag, Mode
 from jobsched.dag.reading import read_text
@@ -55,7 +56,7 @@ class Given:
 
 def submit(context: Context, files: Sequence[Path], given: Given) -> list[Submitted]:
     """Submit each file as a job, all or none. Raises ``InvalidDag`` with all their problems."""
-    judged = [_judge(file, given, "submit") for file in files]
+    judged = [_judge(file, given, "submit", context) for file in files]
     problems = [problem for _, found in judged for problem in found]
     if problems:
         raise InvalidDag(problems)
@@ -73,7 +74,7 @@ def submit_text(
 
     Raises ``InvalidDag``, or ``NotFound`` for an id in ``given.after``.
     """
-    dag, problems = _judge_text(text, file, given, "submit")
+    dag, problems = _judge_text(text, file, given, "submit", context)
     if dag is None:
         raise InvalidDag(problems)
     return _store(context, [(file, dag)] * copies, given)
@@ -99,14 +100,19 @@ def _store(
     ]
 
 
-def validate(files: Sequence[Path], given: Given) -> list[FileReport]:
+def validate(context: Context, files: Sequence[Path], given: Given) -> list[FileReport]:
     """Judge files without storing anything."""
-    return [_report(file, _judge(file, given, "validate")) for file in files]
+    return [_report(file, _judge(file, given, "validate", context)) for file in files]
 
 
-def validate_text(text: str, file: Path, given: Given, *, mode: Mode = "validate") -> FileReport:
-    """Judge ``text`` as if ``file`` held it; for ``mode`` "submit" as :func:`submit_text` would."""
-    return _report(file, _judge_text(text, file, given, mode))
+def validate_text(
+    text: str, file: Path, given: Given, *, mode: Mode = "validate", context: Context | None = None
+) -> FileReport:
+    """Judge ``text`` as if ``file`` held it; for ``mode`` "submit" as :func:`submit_text` would.
+
+    ``context``: whose backend is asked what it cannot do; ``None``: none is.
+    """
+    return _report(file, _judge_text(text, file, given, mode, context))
 
 
 def read(file: Path) -> str:
@@ -127,7 +133,9 @@ def _report(file: Path, judged: _Judged) -> FileReport:
     return FileReport(file, dag.spec, (), dag.warnings)
 
 
-def _judge_text(text: str, file: Path, given: Given, mode: Mode) -> _Judged:
+def _judge_text(
+    text: str, file: Path, given: Given, mode: Mode, context: Context | None
+) -> _Judged:
     """The DAG, or else what is wrong with the text, as of this process's directory and HOME."""
     try:
         dag = dags.parse(
@@ -137,10 +145,10 @@ def _judge_text(text: str, file: Path, given: Given, mode: Mode) -> _Judged:
         )  # fmt: skip
     except InvalidDag as invalid:
         return None, invalid.problems
-    return dag, ()
+    return dag if context is None else _with_foresight(context, dag, file), ()
 
 
-def _judge(file: Path, given: Given, mode: Mode) -> _Judged:
+def _judge(file: Path, given: Given, mode: Mode, context: Context) -> _Judged:
     """The DAG, or else what is wrong with the file."""
     try:
         dag = submission.load(
@@ -148,4 +156,10 @@ def _judge(file: Path, given: Given, mode: Mode) -> _Judged:
         )
     except InvalidDag as invalid:
         return None, invalid.problems
-    return dag, ()
+    return _with_foresight(context, dag, file), ()
+
+
+def _with_foresight(context: Context, dag: LoadedDag, file: Path) -> LoadedDag:
+    """``dag``, warning also of what the backend cannot do."""
+    warnings = [*dag.warnings, *foresee(context, dag, str(file))]
+    return replace(dag, warnings=tuple(sorted(warnings, key=lambda one: (one.line, one.column))))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
-from jobsched import process
+from jobsched import lock, process
 from jobsched.api import listing as listed
 from jobsched.api import looking
 from jobsched.api.listing import Past, Seen
@@ -20,15 +20,17 @@ from jobsched.context import Context
 from jobsched.errors import NotFound
 from jobsched.logfiles import sources
 from jobsched.models import ClusterInfo, ClusterState
-from jobsched.store import changes, listing, reads, views
+from jobsched.states import TaskStatus
+from jobsched.store import changes, followers, listing, reads, views
 from jobsched.store.database import Tx
 from jobsched.store.listing import Counts
+from jobsched.store.rows import AttemptRow, JobRow, Limits
 from jobsched.store.rows import HistoryRow as Change
-from jobsched.store.rows import Limits
 from jobsched.store.terms import Key, Order, Term
 from jobsched.sweep.fence import identity_of
+from jobsched.sweep.liveness import liveness
 
-__all__ = ["AUDITED", "Change", "ProcessGroup", "Watch"]
+__all__ = ["AUDITED", "Change", "LockHeld", "ProcessGroup", "Watch"]
 
 T = TypeVar("T")
 
@@ -50,6 +52,16 @@ class ProcessGroup:
     started_at: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockHeld:
+    """The scheduler lock is held, and was when it was looked at before."""
+
+    #: Who holds it, as far as this user may see: one process, and those that inherited it.
+    pids: tuple[int, ...]
+    #: When it was first found held by them, in Unix seconds.
+    since: float
+
+
 class Watch:
     """A reader of one home, for one thread.
 
@@ -59,6 +71,10 @@ class Watch:
 
     def __init__(self, context: Context) -> None:
         self._context = Context(context.home, context.config, context.clock, context.actor)
+        #: What is known of controllers as of a version, so that a look at them asks nothing.
+        self._acting: dict[int, tuple[JobRow, AttemptRow | None]] = {}
+        self._acting_at = 0
+        self._lock: LockHeld | None = None
 
     def exists(self) -> bool:
         """Whether there is a database."""
@@ -67,6 +83,7 @@ class Watch:
     def close(self) -> None:
         """Close the connection; the next question opens another."""
         self._context.db.close()
+        self._acting.clear()
 
     # What has changed.
 
@@ -129,6 +146,57 @@ class Watch:
         controller now (:class:`Seen`, or ``None`` where no PID is known).
         """
         return self._ask(lambda tx: listed.rows(self._context, tx, job_ids), {})
+
+    def alive(self, job_ids: Collection[int]) -> dict[int, bool | None]:
+        """Whether the controllers of those of some jobs that are alive live, looked at now.
+
+        ``None``: it cannot be told. Asks the database nothing while nobody commits.
+        """
+        version = self.version()
+        if version != self._acting_at:
+            self._acting.clear()
+            self._acting_at = version
+        new = [job_id for job_id in job_ids if job_id not in self._acting]
+        if new:
+            nobody: dict[int, tuple[JobRow, AttemptRow | None]] = {}
+            self._acting |= self._ask(lambda tx: _acting(tx, new), nobody)
+        known = ((job_id, self._acting.get(job_id)) for job_id in job_ids)
+        return {
+            job_id: liveness(self._context, *found).alive
+            for job_id, found in known
+            if found is not None and found[0].is_alive
+        }
+
+    def clusters(self) -> list[dict[str, Any]]:
+        """All clusters that exist, oldest first. Raises ``BackendError``."""
+        return looking.clusters(self._context)
+
+    def followers(self, job_ids: Collection[int]) -> dict[int, list[int]]:
+        """Who still waits for some jobs, and who for those, at any distance: by job."""
+        return self._ask(lambda tx: followers.followers(tx, job_ids), {})
+
+    def blocked(self) -> dict[int, dict[int, TaskStatus | None]]:
+        """Jobs that wait in vain, with whom they wait for: how it ended, ``None`` if it is gone."""
+        return self._ask(followers.blocked, {})
+
+    def scheduler_lock(self) -> LockHeld | None:
+        """Who holds the scheduler lock, if it is held and was at the last call.
+
+        To look who that is costs a pass over all processes; a lock that is held for a moment, as
+        it should be, costs nothing.
+        """
+        path, now = self._context.home.scheduler_lock, self._context.clock.now()
+        before = self._lock
+        if lock.probe(path) is not lock.Grip.HELD:
+            self._lock = None
+        elif before is None:
+            self._lock = LockHeld(pids=(), since=now)
+        else:
+            pids = tuple(process.holders(path))
+            # Before the second look nobody knows who it was: it may have been the same all along.
+            same = pids == before.pids or not before.pids
+            self._lock = LockHeld(pids=pids, since=before.since if same else now)
+        return None if before is None else self._lock
 
     # The limits.
 
@@ -212,6 +280,12 @@ class Watch:
             return without
         with self._context.db.read() as tx:
             return question(tx)
+
+
+def _acting(tx: Tx, job_ids: Sequence[int]) -> dict[int, tuple[JobRow, AttemptRow | None]]:
+    jobs = listing.jobs_of(tx, job_ids)
+    attempts = views.newest_attempts(tx, [job.job_id for job in jobs if job.is_alive])
+    return {job.job_id: (job, attempts.get(job.job_id)) for job in jobs}
 
 
 def _controller(tx: Tx, job_id: int) -> list[ProcessGroup]:

@@ -8,16 +8,19 @@ later is looked at again until it is, or until it has been wrong for as long as 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from jobsched import lock, process
 from jobsched.audit.findings import Invariant, Violation
+from jobsched.backends.local import workload
 from jobsched.backends.local.folder import Folder
+from jobsched.backends.local.observe import is_being_launched
 from jobsched.context import Context
 from jobsched.errors import BackendError
 from jobsched.lock import Grip
-from jobsched.models import ClusterInfo, ClusterState
+from jobsched.models import ClusterState
 from jobsched.store import reads
 from jobsched.store.database import Database, Tx
 from jobsched.store.record import AuditedAttempt
@@ -49,31 +52,47 @@ def check_attempts(
 
 
 def check_copies(context: Context) -> Iterator[Violation]:
-    """Tasks of which more than one copy runs."""
+    """Tasks of which more than one copy runs, and clusters of which it cannot be told."""
+    root = context.home.clusters
     try:
-        clusters = context.backend().clusters() if context.home.clusters.is_dir() else []
-    except BackendError as error:
+        listed = context.backend().clusters() if root.is_dir() else []
+        unlisted = [Folder(root / name) for name in workload.survivors(root)]
+    except (BackendError, OSError) as error:
         yield Violation(Invariant.COPIES, f"which clusters there are cannot be told: {error}")
         return
-    by_task: dict[tuple[int, int], list[ClusterInfo]] = defaultdict(list)
-    for cluster in clusters:
-        by_task[cluster.job_id, cluster.task_id].append(cluster)
-    for (job_id, task_id), those in by_task.items():
-        alive = [one for one in those if _lives(context, one)] if len(those) > 1 else []
+    by_task: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for cluster in listed:
+        by_task[cluster.job_id, cluster.task_id].add(cluster.name)
+    for folder in unlisted:
+        if (whose := folder.guess()) is not None:
+            by_task[whose.job_id, whose.task_id].add(folder.name)
+    doubtful = {cluster.name for cluster in listed if cluster.state is ClusterState.UNKNOWN}
+    yield from _untold(context, doubtful | {folder.name for folder in unlisted})
+    for (job_id, task_id), names in by_task.items():
+        alive = [name for name in sorted(names) if _lives(root / name)] if len(names) > 1 else []
         # Looked at once more: one may have ended before the next was launched.
-        alive = [one for one in alive if _lives(context, one)] if len(alive) > 1 else []
+        alive = [name for name in alive if _lives(root / name)] if len(alive) > 1 else []
         if len(alive) > 1:
-            names = " and ".join(sorted(one.name for one in alive))
-            text = f"job {job_id}: task {task_id} runs more than once, on {names}"
+            text = f"job {job_id}: task {task_id} runs more than once, on {' and '.join(alive)}"
             yield Violation(Invariant.COPIES, text)
 
 
-def _lives(context: Context, cluster: ClusterInfo) -> bool:
-    """Whether a process of its task lives; the workload lock tells, where there is one."""
-    path = Folder(context.home.clusters / cluster.name).lock
-    if path.exists():
-        return lock.probe(path) is Grip.HELD
-    return cluster.state is ClusterState.UP
+def _untold(context: Context, names: Collection[str]) -> Iterator[Violation]:
+    """Those of the clusters of which it cannot be told whether a copy runs on them, and why."""
+    for name in sorted(names):
+        seen = context.backend().probe(name)
+        folder = Folder(context.home.clusters / name)
+        if seen.state is ClusterState.UNKNOWN and not is_being_launched(folder):
+            text = f"what runs on cluster {name} cannot be told: {seen.reason}"
+            yield Violation(Invariant.COPIES, text)
+
+
+def _lives(path: Path) -> bool:
+    """Whether a process of the task of the cluster at ``path`` lives: the workload lock tells."""
+    folder = Folder(path)
+    if folder.lock.exists():
+        return lock.probe(folder.lock) is Grip.HELD
+    return bool(workload.holders(folder))
 
 
 def check_progress(context: Context, database: Database) -> Iterator[Violation]:

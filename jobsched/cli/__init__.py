@@ -16,7 +16,7 @@ from jobsched.cli import parser
 from jobsched.cli.call import Call
 from jobsched.cli.terminal import Terminal, open_streams
 from jobsched.config.environment import environ
-from jobsched.errors import InvalidDag, JobschedError
+from jobsched.errors import ConfigError, InvalidDag, JobschedError
 
 _INTERRUPTED: Final = 130
 _PIPE_CLOSED: Final = 141
@@ -29,7 +29,7 @@ def main(words: Sequence[str] | None = None) -> int:
     call = None
     debug = False
     try:
-        arguments = parser.build().parse_args(words)
+        arguments = parser.parse(words)
         debug = arguments.debug
         call = Call(arguments, terminal)
         code = parser.handler(arguments)(call)
@@ -52,6 +52,10 @@ def _explain(error: Exception, terminal: Terminal) -> int:
         case InvalidDag():
             for problem in error.problems:
                 terminal.error(str(problem))
+            return error.exit_code
+        case ConfigError():
+            for line in str(error).splitlines():
+                terminal.error(line)
             return error.exit_code
         case JobschedError():
             terminal.error(str(error))

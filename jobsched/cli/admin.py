@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
 
-from jobsched import config as settings
 from jobsched import dag
-from jobsched.api import Scheduler
+from jobsched.api import Change, Scheduler
 from jobsched.cli.call import Call
-from jobsched.cli.formatting import plural
+from jobsched.cli.formatting import listed, plural
 from jobsched.cli.tables import Column, Listing
+from jobsched.states import ALIVE_STATES, ScheduleState
 
 _THIRTY_DAYS: Final = 30 * 86_400.0
 
 
 def sweep(call: Call) -> int:
     """Take back what the dead left; 1 if something could not be removed."""
+    watch = call.door.watch()
+    before = watch.latest()
     with call.terminal.busy("sweeping"):
         removed = call.door.sweep()
+    started = _started(watch.changes(before))
     failed = [one for one in removed if one.error is not None]
     if call.as_json:
         call.terminal.document([asdict(one) for one in removed])
-    elif not removed:
+    elif not removed and not started:
         call.terminal.say("Swept; no orphan clusters")
+    if started:
+        what = (
+            "Started the controller of job" if len(started) == 1 else "Started controllers of jobs"
+        )
+        (call.terminal.note if call.as_json else call.terminal.say)(f"{what} {listed(started)}")
     for one in removed:
         if one.error is not None:
             call.terminal.error(f"cluster {one.cluster} could not be removed: {one.error}")
         elif not call.as_json:
             call.terminal.say(f"Removed cluster {one.cluster}, an orphan of job {one.job_id}")
     return 1 if failed else 0
+
+
+def _started(changes: Sequence[Change]) -> list[int]:
+    """The jobs that got a controller, by what history has of it."""
+    started: dict[int, None] = {}
+    for change in changes:
+        if change.kind == "SCHEDULE" and change.job_id is not None:
+            if change.from_value == ScheduleState.WAITING and change.to_value in ALIVE_STATES:
+                started[change.job_id] = None
+            elif change.to_value == ScheduleState.WAITING:
+                started.pop(change.job_id, None)
+    return list(started)
 
 
 def check(call: Call) -> int:
@@ -68,7 +89,7 @@ def prune(call: Call) -> int:
 
 def config(call: Call) -> int:
     """Show what is in force, and whence."""
-    found = settings.provenance(call.door.context.home)
+    found = call.door.settings()
     if call.as_json:
         call.terminal.document([entry._asdict() for entry in found])
         return 0

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jobsched.cli.terminal import Terminal
 from jobsched.config.environment import default_root
-from jobsched.errors import StoreError
+from jobsched.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from jobsched.api import Scheduler
+    from jobsched.context import Context
 
 
 #: Seconds to wait for the scheduler lock: a person is told sooner who holds it than a controller.
@@ -34,15 +35,31 @@ class Call:
     def door(self) -> Scheduler:
         """The scheduler of the home that was asked for; opened by its first use.
 
-        Raises ``ConfigError``, or ``StoreError`` for a home that cannot be a directory.
+        Raises ``ConfigError``, or ``StoreError`` for a home that cannot be a directory. A command
+        that may go on past mistakes in the settings gets a door that has defaults in their place.
         """
         from jobsched.api import Scheduler  # noqa: PLC0415 -- the database is slow to load
         from jobsched.context import operator  # noqa: PLC0415 -- likewise
 
         _require_directory(self.home or default_root(self.terminal.environ))
-        door = Scheduler(self.home, actor=operator("jobsched"))
+        try:
+            door = Scheduler(self.home, actor=operator("jobsched"))
+        except ConfigError:
+            context = self._context_despite_mistakes()
+            if context is None:
+                raise
+            door = Scheduler(context=context)
         door.context.lock_timeout = _PATIENCE
         return door
+
+    def _context_despite_mistakes(self) -> Context | None:
+        if self.arguments.command.is_strict(self.arguments):
+            return None
+        from jobsched.cli.tolerance import (  # noqa: PLC0415 -- who makes no mistake need not load it
+            context_despite_mistakes,
+        )
+
+        return context_despite_mistakes(self.home, self.terminal)
 
     @property
     def home(self) -> Path | None:

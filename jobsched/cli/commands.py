@@ -6,6 +6,7 @@ function takes a ``Call`` and returns an exit code.
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,6 +28,16 @@ class Command:
     aliases: tuple[str, ...] = ()
     #: What its own ``--help`` says; empty: the same line.
     description: str = ""
+    #: Whether it goes on where the settings have mistakes: it looks or stops, and starts nothing.
+    tolerant: bool = False
+    #: Its options with which it does more than that, each with what it is when left out.
+    strict_with: tuple[tuple[str, object], ...] = ()
+
+    def is_strict(self, arguments: argparse.Namespace) -> bool:
+        """Whether a mistake in the settings must stop it."""
+        return not self.tolerant or any(
+            getattr(arguments, option) is not left_out for option, left_out in self.strict_with
+        )
 
 
 def _arg(*names: str, **options: Any) -> Argument:
@@ -69,7 +80,7 @@ _SUBMITTING: Final = (
             _arg("--priority", metavar="N", type=priority, help="-1000 to 1000, higher is first"),
             _arg(
                 "--after", metavar="ID", type=job_id, action="append", default=[],
-                help="start once job ID has succeeded; cancelled if it ends otherwise",
+                help="start once job ID has succeeded; cancelled if it ends otherwise; repeatable",
             ),
             _arg("--hold", action="store_true", help="do not start before it is released"),
             _arg("--wait", action="store_true", help="wait for the end; see the exit codes"),
@@ -80,6 +91,7 @@ _SUBMITTING: Final = (
         name="validate",
         help="judge YAML files and create nothing",
         handler="submit:validate",
+        tolerant=True,
         arguments=(_FILES, *_ENVS, *_SECRETS),
     ),
     Command(
@@ -96,6 +108,7 @@ _LOOKING: Final = (
         aliases=("ls",),
         help="list jobs that are not DONE, newest first",
         handler="listing:queue",
+        tolerant=True,
         arguments=(
             _arg("--all", action="store_true", help="also jobs that are DONE"),
             _arg(
@@ -111,18 +124,22 @@ _LOOKING: Final = (
         name="show",
         help="one job: tasks, controller, why it waits, history",
         handler="detail:show",
+        tolerant=True,
         arguments=(_ID, _JSON),
     ),
     Command(
         name="why",
         help="why a job is where it is, in one sentence",
         handler="detail:why",
+        tolerant=True,
         arguments=(_ID, _JSON),
     ),
     Command(
         name="logs",
         help="what a job's tasks, or its controller, have printed",
         handler="logs:logs",
+        tolerant=True,
+        strict_with=(("follow", False),),
         arguments=(
             _ID,
             _arg("--task", metavar="T", help="number or name of a task (all, one after the other)"),
@@ -148,6 +165,7 @@ _LOOKING: Final = (
         name="clusters",
         help="list the clusters that exist",
         handler="listing:clusters",
+        tolerant=True,
         arguments=(_JSON,),
     ),
 )  # fmt: skip
@@ -157,10 +175,13 @@ _OPERATING: Final = (
         name="cancel",
         help="cancel jobs, by number, by name, or all",
         handler="ending:cancel",
+        tolerant=True,
+        strict_with=(("wait", False),),
         arguments=(
             _arg("job_ids", metavar="ID", type=job_id, nargs="*", help="numbers of jobs"),
             _arg("-n", "--name", metavar="NAME", help="all unfinished jobs of this name"),
             _arg("--all", action="store_true", help="all unfinished jobs"),
+            _REASON,
             _YES,
             _arg("--wait", action="store_true", help="wait until they are gone"),
         ),
@@ -169,22 +190,26 @@ _OPERATING: Final = (
         name="done",
         help="end jobs by force; clusters that they leave are removed by a sweep",
         handler="ending:done",
+        tolerant=True,
         arguments=(_IDS, _REASON, _YES),
     ),
     Command(
         name="requeue",
-        help="end a job's controller, also a stopped one, and start the next; its tasks go on",
+        help="end a job's controller, also a stopped one, and start the next; what runs goes on",
         handler="operate:requeue",
-        arguments=(_ID,),
+        arguments=(_ID, _REASON),
     ),
     Command(
         name="hold",
         help="let jobs launch nothing until they are released",
         handler="operate:hold",
-        arguments=(_IDS,),
+        arguments=(_IDS, _REASON),
     ),
     Command(
-        name="release", help="end a hold", handler="operate:release", arguments=(_IDS,)
+        name="release",
+        help="end a hold",
+        handler="operate:release",
+        arguments=(_IDS, _REASON),
     ),
     Command(
         name="priority",
@@ -193,12 +218,15 @@ _OPERATING: Final = (
         arguments=(
             _ID,
             _arg("priority", metavar="N", type=priority, help="-1000 to 1000, higher is first"),
+            _REASON,
         ),
     ),
     Command(
         name="limits",
         help="show or change how many jobs may launch and be alive; pause starts",
         handler="operate:limits",
+        tolerant=True,
+        strict_with=(("launch", None), ("alive", None), ("paused", None)),
         arguments=(
             _arg("--launch", metavar="N|auto", type=limit, help="jobs that may launch at a time"),
             _arg("--alive", metavar="N|auto", type=limit, help="jobs that may be alive at a time"),
@@ -215,7 +243,7 @@ _OPERATING: Final = (
     ),
     Command(
         name="preempt",
-        help="lose a cluster on purpose, to see its job recover",
+        help="lose a cluster on purpose, as a preemption would",
         handler="operate:preempt",
         arguments=(_arg("cluster", metavar="CLUSTER", help="as jobsched clusters names it"),),
     ),
@@ -232,6 +260,7 @@ _KEEPING: Final = (
         name="check",
         help="verify the invariants; exit 1 and the list if one is broken",
         handler="admin:check",
+        tolerant=True,
         arguments=(_JSON,),
     ),
     Command(

@@ -31,6 +31,8 @@ _HISTORY: Final = (
     Column("BY", flexible=True, spare=True),
     Column("REASON", flexible=True),
 )
+#: Logs that are named, at most: of a gang each node has one.
+_MOST_LOGS: Final = 20
 _LIVENESS: Final = {True: "alive", False: "gone", None: "cannot be told"}
 
 
@@ -79,8 +81,16 @@ def _facts(call: Call, job: Mapping[str, Any], now: float) -> Iterator[tuple[str
     yield "recoveries", f"{job['recovery_count']}, restarts after errors: {job['restart_count']}"
     if job["failure_reason"]:
         yield "failure", job["failure_reason"]
-    for task in job["tasks"]:
-        yield f"log of task {task['task_id']}", str(task["log_path"] or "-")
+    yield from _logs(call, job["job_id"])
+
+
+def _logs(call: Call, job_id: int) -> Iterator[tuple[str, str]]:
+    """The logs that there are: the controller's, and one for each node of each task."""
+    there = [one for one in call.door.watch().log_paths(job_id) if one[1].exists()]
+    for label, path in there[:_MOST_LOGS]:
+        yield "log", f"{path}  ({label})"
+    if len(there) > _MOST_LOGS:
+        yield "log", f"and {len(there) - _MOST_LOGS} more beside them"
 
 
 def _tasks(job: Mapping[str, Any], now: float) -> Listing:

@@ -27,13 +27,12 @@ def cancel(call: Call) -> int:
         raise InvalidInput("say which jobs: either their numbers, or -n NAME, or --all")
     job_ids = _selected(call)
     if not job_ids:
-        call.terminal.note("no unfinished jobs: nothing to cancel")
-        return 0
+        return _nothing_to_cancel(call)
     if not asked.job_ids or len(job_ids) > 1:
-        _ask(call, "Cancel", job_ids)
+        _ask(call, "cancel", job_ids)
     call.on_interrupt = "interrupted; jobs that were cancelled go on ending"
     with call.terminal.busy(f"cancelling {plural(len(job_ids), 'job')}"):
-        result = call.door.cancel(job_ids)
+        result = call.door.cancel(job_ids, reason=asked.reason)
     _report(call, result)
     if asked.wait and result.stopping:
         waiting.watch(call, result.stopping)
@@ -46,10 +45,16 @@ def _selected(call: Call) -> list[int]:
         return call.door.unfinished_ids()
     if asked.name is None:
         return list(dict.fromkeys(asked.job_ids))
-    found = call.door.ids_named(asked.name)
-    if not found:
-        raise NotFound("unfinished job with the name", asked.name)
-    return found
+    return call.door.ids_named(asked.name)
+
+
+def _nothing_to_cancel(call: Call) -> int:
+    """All of none are cancelled; but whoever names a job that there is not has made a mistake."""
+    if call.arguments.all:
+        call.terminal.note("no unfinished jobs: nothing to cancel")
+        return 0
+    call.terminal.error(f"no unfinished job is called {call.arguments.name}")
+    return 1
 
 
 def _report(call: Call, result: Cancelled) -> None:
@@ -74,13 +79,13 @@ def _named(job_ids: Sequence[int]) -> str:
 def done(call: Call) -> int:
     """End jobs by force."""
     job_ids = list(dict.fromkeys(call.arguments.job_ids))
-    _ask(call, "End by force, without cleanup,", job_ids)
+    _ask(call, "end by force, without cleanup,", job_ids)
 
     def act(job_id: int) -> str:
         call.door.done(job_id, reason=call.arguments.reason)
         return f"Job {job_id} is DONE; `jobsched sweep` removes what it leaves"
 
-    return each(call, job_ids, act)
+    return each(call, job_ids, act, what="ended")
 
 
 class Declined(InvalidInput):
@@ -93,11 +98,11 @@ def _ask(call: Call, what: str, job_ids: Sequence[int]) -> None:
     """Go on only if -y was given or a person says yes, having seen what it is about."""
     if call.arguments.yes:
         return
-    question = f"{what} {plural(len(job_ids), 'job')}?"
+    deed = f"{what} {plural(len(job_ids), 'job')}"
     if not call.terminal.can_ask():
-        raise InvalidInput(f"{question} Nobody can be asked here; give -y to agree")
+        raise InvalidInput(f"this would {deed}, and there is nobody here to ask; give -y to agree")
     _show_some(call, job_ids)
-    if not call.terminal.confirm(question):
+    if not call.terminal.confirm(f"{deed[0].upper()}{deed[1:]}?"):
         raise Declined("not confirmed; nothing was changed")
 
 

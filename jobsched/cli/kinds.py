@@ -26,17 +26,20 @@ def job_id(word: str) -> int:
 
 def number(word: str) -> int:
     """A whole number of 0 or more."""
-    if not _WHOLE.fullmatch(word):
-        raise argparse.ArgumentTypeError(f"expected a whole number, found {word!r}")
-    return int(word)
+    return _at_least(0, word)
 
 
 def count(word: str) -> int:
     """A whole number of at least 1."""
-    value = number(word)
-    if value == 0:
-        raise argparse.ArgumentTypeError("expected a number of at least 1")
-    return value
+    return _at_least(1, word)
+
+
+def _at_least(least: int, word: str) -> int:
+    if not _WHOLE.fullmatch(word) or int(word) < least:
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number of at least {least}, found {word!r}"
+        )
+    return int(word)
 
 
 def priority(word: str) -> int:

@@ -9,7 +9,7 @@ from jobsched.cli.call import Call
 from jobsched.cli.formatting import ago, counts, duration, plural
 from jobsched.cli.tables import Cell, Column, Listing, status_cell
 from jobsched.cli.terminal import Terminal
-from jobsched.states import TaskStatus
+from jobsched.states import ALIVE_STATES, TaskStatus
 from jobsched.text import clip
 
 _Row = Sequence[str | Cell]
@@ -44,7 +44,7 @@ def queue(call: Call) -> int:
     if call.as_json:
         call.terminal.document(jobs)
         return 0
-    call.terminal.say(_headline(jobs))
+    call.terminal.say(_headline(call, jobs))
     if jobs:
         jobs_listing(jobs, call.door.context.clock.now(), call.terminal).show(call.terminal)
     if len(jobs) == asked.limit:
@@ -80,16 +80,25 @@ def job_rows(job: Mapping[str, Any], now: float, branch: str) -> Iterator[_Row]:
             "-",
             duration(task["started_at"], task["ended_at"], now),
             str(task["recovery_count"]),
-            task["failure_reason"] or "",
+            (task["failure_reason"] or "").partition("\n")[0],
         )
 
 
 def reason(job: Mapping[str, Any]) -> str:
-    """Why a job waits, or why it failed."""
-    if job["waiting_reason"] is None:
-        return job["failure_reason"] or ""
-    text = job.get("waiting_text")
-    return text or str(job["waiting_reason"])
+    """Why a job waits, or why it failed, or what is wrong with it."""
+    if job["waiting_reason"] is not None:
+        return _without_subject(job["job_id"], job["waiting_text"] or str(job["waiting_reason"]))
+    if job["schedule_state"] in ALIVE_STATES and job["controller_alive"] is False:
+        return "its controller is dead; the next pass (`jobsched sweep` makes one) sees to it"
+    return (job["failure_reason"] or "").partition("\n")[0]
+
+
+def _without_subject(job_id: int, text: str) -> str:
+    """The sentence without what the row says anyway: that the job waits, and which one."""
+    subject = f"job {job_id}"
+    if not text.startswith((f"{subject} ", f"{subject}:")):
+        return text
+    return text.removeprefix(subject).lstrip(": ").removeprefix("waits: ")
 
 
 def _current(tasks: Sequence[Mapping[str, Any]]) -> str:
@@ -104,9 +113,16 @@ def _current(tasks: Sequence[Mapping[str, Any]]) -> str:
     return f" (task {', '.join(active)})" if active else ""
 
 
-def _headline(jobs: Sequence[Mapping[str, Any]]) -> str:
+def _headline(call: Call, jobs: Sequence[Mapping[str, Any]]) -> str:
+    asked = call.arguments
     unfinished = [job["status"] for job in jobs if not TaskStatus(job["status"]).is_terminal]
-    return f"In progress: {counts(unfinished)}" if unfinished else "No jobs in progress"
+    if unfinished:
+        return f"In progress: {counts(unfinished)}"
+    if jobs:
+        return f"Ended: {counts(job['status'] for job in jobs)}"
+    if asked.status or asked.name is not None:
+        return "No such jobs"
+    return "No jobs" if asked.all else "No jobs in progress"
 
 
 def clusters(call: Call) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from jobsched.api import WaitResult
 from jobsched.cli import waiting
@@ -13,6 +13,8 @@ from jobsched.errors import NotFound
 from jobsched.logs import follow_in, read_in
 from jobsched.states import TaskStatus
 
+#: Tasks that a message names, at most.
+_MOST_NAMED: Final = 10
 _NOT_STARTED: Final = frozenset({TaskStatus.PENDING, TaskStatus.STARTING})
 
 
@@ -21,10 +23,21 @@ def logs(call: Call) -> int:
     try:
         return _logs(call)
     except NotFound as error:
-        if not call.arguments.follow:
-            raise
-        call.terminal.error(str(error))
-        return waiting.NOT_FOUND
+        call.terminal.error(_no_such_task(call) or str(error))
+        return waiting.NOT_FOUND if call.arguments.follow else 1
+
+
+def _no_such_task(call: Call) -> str | None:
+    """What to say where the job is there, so that it must be the task that is not."""
+    job_id = call.arguments.job_id
+    try:
+        tasks = call.door.show(job_id)["tasks"]
+    except NotFound:
+        return None
+    named = [f"{task['task_id']} ({task['name']})" for task in tasks[:_MOST_NAMED]]
+    more = f" and {len(tasks) - _MOST_NAMED} more" if len(tasks) > _MOST_NAMED else ""
+    what = "its only task is" if len(tasks) == 1 else "its tasks are"
+    return f"job {job_id} has no task {call.arguments.task}; {what} {', '.join(named)}{more}"
 
 
 def _logs(call: Call) -> int:
@@ -40,9 +53,10 @@ def _logs(call: Call) -> int:
     call.on_interrupt = f"interrupted; job {asked.job_id} keeps running"
     if asked.follow:
         _say_if_not_started(call)
-        _print(call, pieces)
+        if _print(call, pieces).is_within_line and call.terminal.out_is_tty:
+            call.terminal.say()  # the note begins a line of its own
         return _finish(call)
-    if not _print(call, pieces):
+    if not _print(call, pieces).was_any:
         _say_if_not_started(call, otherwise="has printed nothing")
     return 0
 
@@ -53,18 +67,27 @@ def _say_if_not_started(call: Call, *, otherwise: str | None = None) -> None:
     status = call.door.show(job_id)["status"]
     what = "has not started yet" if status in _NOT_STARTED else otherwise
     if what is not None:
-        call.terminal.note(f"job {job_id} {what}: {call.door.why(job_id).text}")
+        who = f"the controller of job {job_id}" if call.arguments.controller else f"job {job_id}"
+        call.terminal.note(f"{who} {what}: {call.door.why(job_id).text}")
 
 
-def _print(call: Call, pieces: Iterator[bytes]) -> bool:
-    """Pass everything on at once; whether there was anything."""
-    found = False
+class _Printed(NamedTuple):
+    """What has been passed on."""
+
+    was_any: bool
+    #: Whether it ended without an end of line.
+    is_within_line: bool
+
+
+def _print(call: Call, pieces: Iterator[bytes]) -> _Printed:
+    """Pass everything on at once."""
+    last = b""
     write, end = _writer(call)
     for piece in pieces:
-        found = found or bool(piece)
+        last = piece or last
         write(piece)
     end()
-    return found
+    return _Printed(bool(last), bool(last) and not last.endswith(b"\n"))
 
 
 def _writer(call: Call) -> tuple[Callable[[bytes], None], Callable[[], None]]:

@@ -2,52 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from jobsched.cli.call import Call
 from jobsched.cli.each import each
 from jobsched.cli.formatting import listed
 from jobsched.cli.tables import Column, Listing
+from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store.rows import Limits
 
 
 def requeue(call: Call) -> int:
     """End a job's controller and start the next."""
-    job_id = call.arguments.job_id
-    left = call.door.requeue(job_id)
-    call.terminal.say(f"Job {job_id} requeued; its tasks go on")
-    if left:
-        call.terminal.warn(
-            f"process {listed(left)} could not be ended; it may change nothing any more,"
-            " and stops by itself should it go on"
-        )
-    return 0
+
+    def act(job_id: int) -> str:
+        left = call.door.requeue(job_id, reason=call.arguments.reason)
+        if left:
+            call.terminal.warn(
+                f"process {listed(left)} could not be ended; it may change nothing any more,"
+                " and stops by itself should it go on"
+            )
+        return f"Job {job_id} requeued; {_what_goes_on(call.door.show(job_id))}"
+
+    return each(call, [call.arguments.job_id], act, what="requeued")
+
+
+def _what_goes_on(job: Mapping[str, Any]) -> str:
+    """What is true of a job that has just been requeued."""
+    if job["schedule_state"] == ScheduleState.DONE:
+        return f"it has ended {job['status']}"
+    if TaskStatus(job["status"]).is_terminal:
+        return f"it ended {job['status']} before, and what is left of it is removed"
+    if job["cancel_requested"]:
+        return "it stays cancelled, and its tasks are ended"
+    return "its tasks go on"
 
 
 def hold(call: Call) -> int:
     """Let jobs launch nothing."""
 
     def act(job_id: int) -> str:
-        call.door.hold(job_id)
+        call.door.hold(job_id, reason=call.arguments.reason)
         return f"Job {job_id} held; what runs of it goes on"
 
-    return each(call, call.arguments.job_ids, act)
+    return each(call, call.arguments.job_ids, act, what="held")
 
 
 def release(call: Call) -> int:
     """End a hold."""
 
     def act(job_id: int) -> str:
-        call.door.release(job_id)
+        call.door.release(job_id, reason=call.arguments.reason)
         return f"Job {job_id} released"
 
-    return each(call, call.arguments.job_ids, act)
+    return each(call, call.arguments.job_ids, act, what="released")
 
 
 def priority(call: Call) -> int:
     """Change a job's priority."""
     asked = call.arguments
-    call.door.set_priority(asked.job_id, asked.priority)
-    call.terminal.say(f"Job {asked.job_id} has priority {asked.priority}")
-    return 0
+
+    def act(job_id: int) -> str:
+        call.door.set_priority(job_id, asked.priority, reason=asked.reason)
+        return f"Job {job_id} has priority {asked.priority}"
+
+    return each(call, [asked.job_id], act, what="given another priority")
 
 
 def limits(call: Call) -> int:
@@ -92,5 +112,5 @@ def _how(*, auto: bool) -> str:
 def preempt(call: Call) -> int:
     """Lose a cluster on purpose."""
     call.door.preempt(call.arguments.cluster)
-    call.terminal.say(f"Cluster {call.arguments.cluster} is lost; its job recovers")
+    call.terminal.say(f"Cluster {call.arguments.cluster} is lost")
     return 0

@@ -10,6 +10,7 @@ from jobsched.api import FileReport, Submitted
 from jobsched.cli import variables, waiting
 from jobsched.cli.call import Call
 from jobsched.cli.formatting import plural
+from jobsched.states import TaskStatus
 
 _INVALID = 2
 
@@ -29,6 +30,8 @@ def submit(call: Call) -> int:
     _report(call, made)
     if call.as_json:
         call.terminal.document([{"job_id": job.job_id, "name": job.name} for job in made])
+    if asked.after:
+        _warn_of_the_cancelled(call, made)
     if asked.wait:
         return waiting.until_done(call, [job.job_id for job in made], quiet=call.as_json)
     if call.terminal.out_is_tty and not call.as_json:
@@ -81,6 +84,15 @@ def _report(call: Call, made: Sequence[Submitted]) -> None:
             call.terminal.warn(str(warning))
         if not call.as_json:
             call.terminal.say(f"Submitted job {job.job_id} ({job.name})")
+
+
+def _warn_of_the_cancelled(call: Call, made: Sequence[Submitted]) -> None:
+    """Of jobs that are to follow one which has failed already."""
+    for submitted in made:
+        job = call.door.show(submitted.job_id)
+        if job["status"] == TaskStatus.CANCELLED:
+            why = (job["failure_reason"] or "").partition("\n")[0]
+            call.terminal.warn(f"job {submitted.job_id} was cancelled at once: {why}")
 
 
 def _say_what_is_useful(call: Call, job_ids: Sequence[int]) -> None:

@@ -31,7 +31,7 @@ def until_done(
 ) -> int:
     """Wait, say how each job ended (unless ``quiet``), and return the exit code for it."""
     wanted = list(dict.fromkeys(job_ids))
-    results = watch(call, wanted, timeout=timeout)
+    results = watch(call, wanted, timeout=timeout, ends=quiet)
     for job_id in wanted:
         result = results[job_id]
         if result.status is None:
@@ -42,9 +42,12 @@ def until_done(
 
 
 def watch(
-    call: Call, job_ids: Sequence[int], *, timeout: float | None = None
+    call: Call, job_ids: Sequence[int], *, timeout: float | None = None, ends: bool = True
 ) -> Mapping[int, WaitResult]:
-    """Wait, showing what changes: in a line that is rewritten, or a line for each change."""
+    """Wait, showing what changes: in a line that is rewritten, or a line for each change.
+
+    ``ends``: also the outcomes, for a caller who does not tell them.
+    """
     call.on_interrupt = f"interrupted; {_they_go_on(job_ids)}"
     told: dict[int, str] = {}
 
@@ -54,7 +57,7 @@ def watch(
             told[job_id] = status
             if call.terminal.err_is_tty:
                 progress.say(_in_short(told))
-            else:
+            elif ends or not status.is_terminal:
                 call.terminal.note(f"job {job_id}: {status}")
 
         return call.door.wait(job_ids, timeout=timeout, on_change=on_change)

@@ -5,7 +5,7 @@ controller imports it.
 """
 
 from jobsched.config.environment import AttemptIdentity, attempt_identity, default_root, environ
-from jobsched.config.load import Provenance, load, provenance
+from jobsched.config.load import Loaded, Provenance, load, load_what_can_be_used, provenance
 from jobsched.config.settings import (
     SETTINGS,
     BackendConfig,
@@ -29,6 +29,7 @@ __all__ = [
     "ConsoleConfig",
     "ControllerConfig",
     "LimitsConfig",
+    "Loaded",
     "LocalConfig",
     "LogsConfig",
     "Provenance",
@@ -40,5 +41,6 @@ __all__ = [
     "default_root",
     "environ",
     "load",
+    "load_what_can_be_used",
     "provenance",
 ]

@@ -24,23 +24,31 @@ class Kind(NamedTuple):
     parse: Callable[[str], object] | None
 
 
-class Unfit(ValueError):
-    """A value was not accepted. ``path``: the keys that lead to it from where reading began."""
+class Fault(NamedTuple):
+    """One thing wrong with a value."""
 
-    def __init__(self, path: tuple[str, ...], message: str) -> None:
-        self.path, self.message = path, message
-        super().__init__(message)
+    #: The keys that lead to it from where reading began.
+    path: tuple[str, ...]
+    message: str
+
+
+class Unfit(ValueError):
+    """A value was not accepted. ``faults``: all that is wrong with it, at least one."""
+
+    def __init__(self, *faults: Fault) -> None:
+        self.faults = faults
+        super().__init__("; ".join(fault.message for fault in faults))
 
 
 def fit(kind: Kind, raw: object, *path: str, what: str = "") -> Any:
-    """``raw`` in the form of the program. Raises ``Unfit`` with its place under ``path``."""
+    """``raw`` in the form of the program. Raises ``Unfit`` with all places under ``path``."""
     try:
         return kind.accept(raw)
     except Unfit as unfit:
-        raise Unfit((*path, *unfit.path), unfit.message) from None
+        raise Unfit(*(Fault((*path, *one.path), one.message) for one in unfit.faults)) from None
     except ValueError:
         shown = json.dumps(raw, ensure_ascii=False, default=str)
-        raise Unfit(path, f"expected {what}{kind.expected}, found {shown}") from None
+        raise Unfit(Fault(path, f"expected {what}{kind.expected}, found {shown}")) from None
 
 
 def nearest(word: str, known: Iterable[str], *, likeness: float = 0.6) -> str | None:
@@ -140,10 +148,13 @@ def map_of(name: Kind, value: Kind) -> Kind:
 
     def accept(raw: Any) -> dict[str, Any]:
         _require(isinstance(raw, dict))
-        return {
-            fit(name, key, key, what="as its name "): fit(value, entry, key)
+        every = _Every()
+        found = {
+            every.fit(name, key, key, what="as its name "): every.fit(value, entry, key)
             for key, entry in raw.items()
         }
+        every.require_none()
+        return found
 
     return Kind(f"a table, each entry {value.expected}", accept, None)
 
@@ -157,12 +168,40 @@ def table(cls: type[Any]) -> Kind:
 
     def accept(raw: Any) -> Any:
         _require(isinstance(raw, dict))
-        for key in raw:
-            if key not in kinds:
-                raise Unfit((key,), f"there is no such key{did_you_mean(key, kinds)}")
-        return cls(**{key: fit(kinds[key], value, key) for key, value in raw.items()})
+        every = _Every()
+        found: dict[str, Any] = {}
+        for key, value in raw.items():
+            if key in kinds:
+                found[key] = every.fit(kinds[key], value, key)
+            else:
+                every.add(Fault((key,), f"there is no such key{did_you_mean(key, kinds)}"))
+        every.require_none()
+        return cls(**found)
 
     return Kind("a table", accept, None)
+
+
+class _Every:
+    """Goes through the parts of a value to its end, whatever is found wrong on the way."""
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+
+    def add(self, *faults: Fault) -> None:
+        self._faults += faults
+
+    def fit(self, kind: Kind, raw: object, *path: str, what: str = "") -> Any:
+        """As :func:`fit`, but what does not fit is kept in mind, and ``None`` stands for it."""
+        try:
+            return fit(kind, raw, *path, what=what)
+        except Unfit as unfit:
+            self.add(*unfit.faults)
+            return None
+
+    def require_none(self) -> None:
+        """Raise ``Unfit`` with all faults, if there are any."""
+        if self._faults:
+            raise Unfit(*self._faults)
 
 
 def _require(fits: bool) -> None:  # noqa: FBT001 - it reads as the sentence it is

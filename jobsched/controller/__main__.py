@@ -26,13 +26,13 @@ from jobsched.controller.task import Surroundings
 from jobsched.errors import Fenced, JobschedError, NoAttempt, NotFound, StaleAttempt
 from jobsched.models import DagSpec
 from jobsched.scheduler.ending import job_done
-from jobsched.scheduler.operate import room_freed
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.patience import patiently
 from jobsched.scheduler.secrets import read_secrets
 from jobsched.scheduler.ticker import Ticker
 from jobsched.store import reads
 from jobsched.sweep.callbacks import callbacks_of
+from jobsched.sweep.room import room_freed
 from jobsched.wake import Inbox
 
 log = logging.getLogger("jobsched.controller")
@@ -86,7 +86,7 @@ def drive(context: Context, job_id: int, attempt: int) -> None:
         secrets=read_secrets(context.home, job_id),
         base_env=json.loads(stored["env"]),
         submitted_at=job.submitted_at or job.created_at,
-        room_freed=lambda: room_freed(context),
+        room_freed=lambda: patiently(context.clock, lambda: room_freed(context)),
     )
     ticker = Ticker(context).start()
     told = callbacks_of(context, job)

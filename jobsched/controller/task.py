@@ -22,9 +22,10 @@ from jobsched.environment import task_environment
 from jobsched.errors import BackendError, Cancelled, Fenced
 from jobsched.models import ClusterState, DagSpec, LaunchRequest, Observation, TaskSpec
 from jobsched.recovery.base import Fail, KeepWatching, Launched, Outcome, Recover, Succeed
+from jobsched.recovery.effects import Enough
 from jobsched.recovery.executor import StrategyExecutor
 from jobsched.recovery.retries import deadline
-from jobsched.recovery.row import RecoveryRow, WaitCode
+from jobsched.recovery.row import RecoveryRow
 from jobsched.states import TaskStatus
 from jobsched.store.rows import TaskRow
 
@@ -51,7 +52,7 @@ class Surroundings:
     secrets: dict[int, dict[str, str]]
     base_env: dict[str, str]
     submitted_at: float
-    #: Called after a cluster was removed: others may have waited for its room.
+    #: Called after a cluster was given up: others may have waited for its room.
     room_freed: Callable[[], None]
 
 
@@ -90,7 +91,7 @@ class TaskDriver:
             clock=context.clock,
             row=RecoveryRow.of(self._journal.task(self.task.task_id)),
             recorder=self,
-            wait=lambda seconds, code: self._pause(listener, seconds, code),
+            wait=lambda seconds, enough: self._pause(listener, seconds, enough),
             settings=context.config.recovery,
             stop=self.stop,
             stop_grace=self._grace,
@@ -101,6 +102,8 @@ class TaskDriver:
     def commit(self, row: RecoveryRow) -> None:
         """Store the row."""
         self._journal.put(self.task.task_id, **row.columns())
+        if row.frees_room:
+            self.around.room_freed()
 
     def started(self, row: RecoveryRow) -> None:
         """Store the row and RUNNING."""
@@ -295,16 +298,20 @@ class TaskDriver:
             raise Cancelled(self._journal.job_id)
         self._journal.check()
 
-    def _pause(self, listener: Listener, seconds: float, code: WaitCode) -> None:
-        """The pause between two tries; news of room end one for want of room."""
+    def _pause(self, listener: Listener, seconds: float, enough: Enough) -> bool:
+        """The pause between two tries; whether ``enough`` ended it before its time.
+
+        The bell alone does not: it rings for much else, such as the slot that a try is granted.
+        """
         clock = self._journal.context.clock
         until = clock.monotonic() + seconds
-        rung = False
-        while (left := until - clock.monotonic()) > 0 and not (rung and code is WaitCode.NO_ROOM):
-            self._check()
-            listener.wait(left)
-            rung = True
         self._check()
+        while (left := until - clock.monotonic()) > 0:
+            if enough():
+                return True
+            listener.wait(left)
+            self._check()
+        return False
 
 
 def _ended(observation: Observation) -> dict[str, Any]:

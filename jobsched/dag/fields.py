@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
 
 from jobsched.dag.durations import FORMAT, parse_duration
+from jobsched.dag.loaded import RENAMED_STRATEGIES, STRATEGIES
 from jobsched.dag.words import Unfit, did_you_mean
 from jobsched.errors import InvalidInput
 from jobsched.models import MAX_NAME
@@ -29,7 +30,6 @@ _GIB: Final = {"": 1.0, "k": 2**-20, "m": 2**-10, "g": 1.0, "t": 2.0**10, "p": 2
 _MOST: Final = 1e9
 EXECUTIONS: Final = ("serial", "parallel")
 _MODES: Final = ("MOUNT", "COPY", "MOUNT_CACHED")
-_QUANTITY: Final = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
 
 
 class Memory(NamedTuple):
@@ -218,7 +218,36 @@ def _accelerator(name: object, count: object = None) -> tuple[str, float]:
 _TEXTS: Final = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _CODE: Final = {"type": "integer", "minimum": 0, "maximum": 255}
 _CODES: Final = {"anyOf": [_CODE, {"type": "array", "items": _CODE}]}
-_DURATION: Final = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]}
+_DECIMAL: Final = r"[0-9]+(\.[0-9]+)?"
+
+
+def _number_or(pattern: str, **bounds: float) -> dict[str, Any]:
+    """The JSON Schema of a number, or of a text that is ``pattern`` between blanks."""
+    text = {"type": "string", "pattern": rf"^\s*{pattern}\s*$"}
+    return {"anyOf": [{"type": "number", **bounds}, text]}
+
+
+def _in_any_case(word: str) -> str:
+    """The pattern of a word whose letters may be large or small: JSON Schema has no flag for it."""
+    return "".join(f"[{c.upper()}{c.lower()}]" if c.isalpha() else c for c in word)
+
+
+_SPAN: Final = rf"{_DECIMAL}[smhdwSMHDW]?"
+_DURATION: Final = _number_or(_SPAN, minimum=0)
+_DEADLINE: Final = _number_or(_SPAN, exclusiveMinimum=0)
+_CPUS: Final = _number_or(rf"{_DECIMAL}\s*\+?", exclusiveMinimum=0)
+_UNIT: Final = "([kKmMgGtTpP]?([iI][bB]?)?|[kKmMgGtTpP][bB]|[xX])"
+_MEMORY: Final = _number_or(rf"{_DECIMAL}\s*{_UNIT}\+?", exclusiveMinimum=0)
+#: The names first, for an editor to offer; then what else is understood.
+_STRATEGY: Final = {
+    "anyOf": [
+        {"enum": [*STRATEGIES]},
+        {
+            "type": "string",
+            "pattern": f"^({'|'.join(map(_in_any_case, (*STRATEGIES, *RENAMED_STRATEGIES)))})$",
+        },
+    ]
+}
 _CHOICES: Final = {
     "anyOf": [
         {"type": "string"},
@@ -239,9 +268,10 @@ ExitCodes = Annotated[
     WithJsonSchema(_CODES),
 ]
 Duration = Annotated[float, PlainValidator(duration), WithJsonSchema(_DURATION)]
-Deadline = Annotated[float, PlainValidator(deadline), WithJsonSchema(_DURATION)]
-CpuCount = Annotated[float, PlainValidator(cpus), WithJsonSchema(_QUANTITY)]
-MemorySize = Annotated[Memory, PlainValidator(memory), WithJsonSchema(_QUANTITY)]
+Deadline = Annotated[float, PlainValidator(deadline), WithJsonSchema(_DEADLINE)]
+CpuCount = Annotated[float, PlainValidator(cpus), WithJsonSchema(_CPUS)]
+MemorySize = Annotated[Memory, PlainValidator(memory), WithJsonSchema(_MEMORY)]
+StrategyName = Annotated[str, WithJsonSchema(_STRATEGY)]
 AcceleratorChoice = Annotated[Accelerators, PlainValidator(accelerators), WithJsonSchema(_CHOICES)]
 InfraName = Annotated[Infra, PlainValidator(infra), WithJsonSchema({"type": "string"})]
 PlaceName = Annotated[str | None, BeforeValidator(anywhere)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Literal
 
 from jobsched.errors import Problem
@@ -15,6 +16,8 @@ Mode = Literal["submit", "validate"]
 
 #: The recovery strategies that come with jobsched.
 STRATEGIES: Final = (DEFAULT_STRATEGY, "FAILOVER", "NONE")
+#: Names that strategies had before, to what they are called now.
+RENAMED_STRATEGIES: Final = MappingProxyType({"EAGER_FAILOVER": DEFAULT_STRATEGY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,16 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPlaces:
+    """Where a file describes what a task needs, as line and column: for what others say of it."""
+
+    #: The task's ``resources``, or its document where it has none.
+    resources: tuple[int, int]
+    #: Of each of its ``file_mounts``, in their order.
+    mounts: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedDag:
     """A DAG file that was accepted."""
 
@@ -44,3 +57,5 @@ class LoadedDag:
     #: The text as submitted, each inline secret value replaced by ``null``; else byte for byte.
     yaml: str
     warnings: tuple[Problem, ...]
+    #: By task id; empty where no file was read.
+    places: tuple[TaskPlaces, ...] = ()

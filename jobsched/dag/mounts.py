@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from jobsched.dag.documents import Document
 from jobsched.dag.explain import label
@@ -22,6 +22,13 @@ from jobsched.models import FileMount
 #: A path is of use only with its end.
 _PATH_SHOWN: Final = 300
 _NOTED: Final = ("config", "mount_options", "type")
+
+
+class Mounted(NamedTuple):
+    """A file mount, and where the file names its target."""
+
+    mount: FileMount
+    place: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +55,19 @@ class Files:
             self._missing(place, "workdir", path, "directory")
         return path
 
-    def mounts(self, task: TaskShape) -> tuple[FileMount, ...]:
+    def mounts(self, task: TaskShape) -> tuple[Mounted, ...]:
         """The task's file mounts, in the order of the file."""
-        by_target: dict[str, FileMount] = {}
+        by_target: dict[str, Mounted] = {}
         for written, shape in (task.file_mounts or {}).items():
             path: KeyPath = ("file_mounts", written)
+            place = self.document.at_key(*path)
             target = self._expand(written, *path)
             if not target:
-                self.report.error(self.document.at_key(*path), "file_mounts: a target is empty")
+                self.report.error(place, "file_mounts: a target is empty")
             elif target in by_target:
-                message = f"file_mounts: {shown(target)} is filled twice"
-                self.report.error(self.document.at_key(*path), message)
+                self.report.error(place, f"file_mounts: {shown(target)} is filled twice")
             else:
-                by_target[target] = self._mount(target, shape, path)
+                by_target[target] = Mounted(self._mount(target, shape, path), place)
         return tuple(by_target.values())
 
     def _mount(self, target: str, shape: MountShape, path: KeyPath) -> FileMount:

@@ -97,8 +97,6 @@ def _refuse_depends_on(drafts: Sequence[Draft], report: Report) -> None:
 
 def _refuse_group_fields(parts: Outline, report: Report) -> None:
     document = parts.header_document
-    if ("execution",) in document.keys and parts.header.execution is None:
-        return  # meant to be a group, perhaps: the wrong value is reported already
     for name in ("primary_tasks", "termination_delay"):
         if parts.header.given(name):
             message = f"{name} is for job groups alone"

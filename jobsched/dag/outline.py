@@ -11,12 +11,10 @@ from jobsched.dag.explain import fit
 from jobsched.dag.fields import check_name
 from jobsched.dag.loaded import Settings
 from jobsched.dag.report import TOP, Report
-from jobsched.dag.shapes import HeaderShape, TaskShape
-from jobsched.dag.words import Unfit, shown
+from jobsched.dag.shapes import HEADER_ONLY, HeaderShape, TaskShape
+from jobsched.dag.words import Unfit, is_near, shown
 from jobsched.models import MAX_NAME
 
-#: Any of these makes the first document a header, as does a name that stands alone.
-_HEADER_ONLY: Final = frozenset(HeaderShape.model_fields) - {"name"}
 _FALLBACK: Final = "job"
 
 
@@ -48,31 +46,43 @@ class Outline:
     #: Whether all tasks are here under the names their author meant; if not, a name that is not
     #: found is no mistake of whoever refers to it.
     names_known: bool
-
-    @property
-    def is_group(self) -> bool:
-        """Whether the tasks form a job group."""
-        return self.header.execution == "parallel"
+    #: Whether the tasks form a job group, or were meant to.
+    is_group: bool
 
 
 def outline(read: Documents, settings: Settings, report: Report) -> Outline:
     """Sort out the documents of a file, of which there is at least one."""
     first, *rest = read.documents
     header, tasks = HeaderShape(), list(read.documents)
-    if set(first.data) == {"name"} or _HEADER_ONLY & set(first.data):
+    if set(first.data) == {"name"} or HEADER_ONLY & set(first.data):
         header, tasks = fit(HeaderShape, first, report), rest
+    is_group = _is_group(header, first)
     shapes = [fit(TaskShape, document, report) for document in tasks]
     if not tasks:  # a header alone is one task that runs nothing
         tasks, shapes = [Document(first.text, first.start)], [TaskShape(name=header.name)]
-        if header.execution == "parallel":
+        if is_group:
             hint = "add a document for each task, each after a line ---"
             report.error(first.start, "the job group has no tasks", hint)
     name = _job_name(header, shapes, settings, report)
-    names = _task_names(header, shapes, name, settings.task_names or ())
+    wanted = settings.task_names or ()
+    names = _task_names(header, shapes, name, wanted, is_group=is_group)
     drafts = [Draft(*parts) for parts in zip(range(len(tasks)), tasks, shapes, names, strict=True)]
     _check_distinct(drafts, report)
     known = read.whole and not any(draft.is_misnamed for draft in drafts)
-    return Outline(header, first, name, drafts, known)
+    return Outline(header, first, name, drafts, known, is_group)
+
+
+def _is_group(header: HeaderShape, document: Document) -> bool:
+    """Also where ``execution`` was refused but a group was meant.
+
+    So that all else which is wrong with the group is found in the same go.
+    """
+    written = document.data.get("execution", "")  # left out by then: it could not be read at all
+    is_given = ("execution",) in document.keys and written is not None
+    if header.execution is not None or not is_given:
+        return header.execution == "parallel"
+    speaks_of_one = header.given("primary_tasks") or header.given("termination_delay")
+    return speaks_of_one or (isinstance(written, str) and is_near(written, "parallel"))
 
 
 def _job_name(
@@ -93,14 +103,15 @@ def _job_name(
 
 
 def _task_names(
-    header: HeaderShape, shapes: Sequence[TaskShape], job: str, wanted: Sequence[str]
-) -> list[str]:
+    header: HeaderShape, shapes: Sequence[TaskShape], job: str, wanted: Sequence[str], *,
+    is_group: bool,
+) -> list[str]:  # fmt: skip
     """What each task is called; the only task of a pipeline goes by the header's name.
 
     ``wanted``, by position, counts for tasks without a name, and where it is one of the names that
     the file gives the only task.
     """
-    if len(shapes) == 1 and header.execution != "parallel":
+    if len(shapes) == 1 and not is_group:
         given = [name for name in (header.name, shapes[0].name) if name is not None]
         if wanted and (wanted[0] in given or not given):
             return [wanted[0]]

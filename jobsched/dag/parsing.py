@@ -10,7 +10,7 @@ from typing import Final
 
 from jobsched.dag.blank import blank
 from jobsched.dag.documents import read_documents
-from jobsched.dag.loaded import LoadedDag, Settings
+from jobsched.dag.loaded import LoadedDag, Settings, TaskPlaces
 from jobsched.dag.mounts import Files
 from jobsched.dag.order import auxiliary_tasks, dependencies
 from jobsched.dag.outline import Draft, Outline, outline
@@ -29,9 +29,9 @@ def parse_text(text: str, settings: Settings) -> LoadedDag:
     report = Report(settings.source, settings.mode)
     mark = _BOM if text.startswith(_BOM) else ""
     body = text.removeprefix(_BOM)
-    check_arguments(settings, report)
     check_text(body, report)
     report.raise_errors()
+    check_arguments(settings, report)
     read = read_documents(body, report)
     if not read.documents:
         if read.whole:
@@ -46,6 +46,7 @@ def parse_text(text: str, settings: Settings) -> LoadedDag:
         secrets={task.draft.task_id: task.secrets.values for task in judged},
         yaml=mark + blank(body, [place for task in judged for place in task.secrets.inline]),
         warnings=report.warnings,
+        places=tuple(task.places for task in judged),
     )
 
 
@@ -56,7 +57,7 @@ class _Judged:
         self.draft = draft
         shape, document = draft.shape, draft.document
         self.envs = envs(shape, document, settings.envs, report)
-        self.secrets = secrets(shape, document, settings.secrets, report)
+        self.secrets = secrets(shape, document, settings, report)
         files = Files(
             document=document,
             settings=settings,
@@ -65,9 +66,17 @@ class _Judged:
             secrets=self.secrets.names,
         )
         self.workdir = files.workdir(shape)
-        self.file_mounts = files.mounts(shape)
+        self.mounted = files.mounts(shape)
         self.wishes = wishes(shape, document, settings.strategies, report)
         _note(draft, report)
+
+    @property
+    def places(self) -> TaskPlaces:
+        """Where the file says what the task needs."""
+        return TaskPlaces(
+            resources=self.draft.document.at_key("resources").position,
+            mounts=tuple(one.place.position for one in self.mounted),
+        )
 
 
 def _note(draft: Draft, report: Report) -> None:
@@ -112,7 +121,7 @@ def _task(task: _Judged, depends_on: tuple[int, ...], auxiliary: Mapping[int, fl
         event_callback=shape.event_callback,
         envs=task.envs,
         secrets=task.secrets.names,
-        file_mounts=task.file_mounts,
+        file_mounts=tuple(one.mount for one in task.mounted),
         candidates=task.wishes.candidates,
         ordered=task.wishes.ordered,
         recovery=task.wishes.recovery,

@@ -30,6 +30,11 @@ class Place(NamedTuple):
         line_start = text.rfind("\n", 0, offset) + 1
         return cls(text.count("\n", 0, offset) + 1, offset - line_start + 1, offset, offset + 1)
 
+    @property
+    def position(self) -> tuple[int, int]:
+        """Line and column alone."""
+        return self.line, self.column
+
     def touches(self, other: Place) -> bool:
         """Whether the two stretches have a character in common."""
         return self.start < other.end and other.start < self.end

@@ -12,6 +12,7 @@ from typing import Any, Final
 from jobsched.dag.documents import Document
 from jobsched.dag.explain import label
 from jobsched.dag.fields import Accelerators, Infra
+from jobsched.dag.loaded import RENAMED_STRATEGIES
 from jobsched.dag.report import KeyPath, Report
 from jobsched.dag.shapes import (
     KEPT,
@@ -23,8 +24,6 @@ from jobsched.dag.shapes import (
 from jobsched.dag.words import did_you_mean, listed, shown
 from jobsched.models import DEFAULT_STRATEGY, JobRecovery, Resources
 
-#: Names that strategies had before, to what they are called now.
-_RENAMED: Final = {"EAGER_FAILOVER": "EAGER_NEXT_REGION"}
 _EXCLUSIVE: Final = (
     ("infra", "cloud"),
     ("infra", "region"),
@@ -155,9 +154,10 @@ class _Reader:
     def _strategy(self, written: str | None, path: KeyPath) -> str:
         name = DEFAULT_STRATEGY if written is None else written.upper()
         place, where = self._document.at(*path), label(self._document.known(path))
-        if name in _RENAMED and name not in self._strategies:
-            self._report.warn(place, f"{where}: {name} is called {_RENAMED[name]} now")
-            return _RENAMED[name]
+        if name in RENAMED_STRATEGIES and name not in self._strategies:
+            new = RENAMED_STRATEGIES[name]
+            self._report.warn(place, f"{where}: {name} is called {new} now")
+            return new
         if name not in self._strategies:
             message = f"{where}: unknown strategy {shown(written or name)}"
             known = f"known are {listed(sorted(self._strategies), 'and')}"

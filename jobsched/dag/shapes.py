@@ -25,6 +25,7 @@ from jobsched.dag.fields import (
     PlaceName,
     Sources,
     StorageMode,
+    StrategyName,
     TextOrMapping,
 )
 
@@ -44,7 +45,7 @@ class Shape(BaseModel):
 class JobRecoveryShape(Shape):
     """How the task is recovered."""
 
-    strategy: str | None = None
+    strategy: StrategyName | None = None
     """EAGER_NEXT_REGION (the default), FAILOVER or NONE; in any case."""
     max_restarts_on_errors: int | None = Field(default=None, ge=0, le=10**9)
     """How often the program may run again after it failed by itself."""
@@ -63,8 +64,11 @@ class CandidateShape(Shape):
     infra: InfraName | None = None
     """cloud[/region[/zone]], each part possibly *."""
     cloud: PlaceName = None
+    """The first part of infra by itself; the local backend notes it and ignores it."""
     region: PlaceName = None
+    """The middle part of infra by itself; one of [local.regions], if any is declared."""
     zone: PlaceName = None
+    """The last part of infra by itself; the local backend notes it and ignores it."""
     cpus: CpuCount | None = None
     """4, or "4+" for at least 4."""
     memory: MemorySize | None = None
@@ -74,12 +78,15 @@ class CandidateShape(Shape):
     gpus: AcceleratorChoice | None = None
     """Another word for accelerators."""
     use_spot: bool | None = None
+    """Whether a machine that may be taken away will do; the local backend ignores it."""
     job_recovery: JobRecoveryShape | None = None
     """A strategy's name, or {strategy, max_restarts_on_errors, recover_on_exit_codes}."""
     priority: int | None = Field(default=None, ge=-1000, le=1000)
     """Higher goes first. The first task's is the job's."""
     image_id: TextOrMapping | None = None
+    """An image to run in; the local backend has none, which fails the task's prechecks."""
     instance_type: str | None = None
+    """A cloud's name for a kind of machine; the local backend ignores it."""
     accelerator_args: Kept = None
     autostop: Kept = None
     disk_size: Kept = None
@@ -113,12 +120,15 @@ class MountShape(Shape):
     """What a target in file_mounts is filled with."""
 
     source: Sources | None = None
-    """A local path or a URI."""
+    """A local path or a URI; a URI takes a backend that has object storage."""
     name: str | None = None
     """Of a bucket."""
     store: str | None = None
+    """Kind of the bucket."""
     mode: StorageMode | None = None
+    """How a bucket is brought to the task."""
     persistent: bool | None = None
+    """Whether a bucket outlives the task."""
     config: Any = None
     mount_options: Any = None
     type: Any = None
@@ -133,6 +143,7 @@ class TaskShape(Shape):
     """One task."""
 
     name: Name | None = None
+    """Of the task; of the job, too, if it has no other task and no header."""
     run: str | None = None
     """Commands for bash; the task's exit code is theirs."""
     setup: str | None = None
@@ -140,6 +151,7 @@ class TaskShape(Shape):
     workdir: TextOrMapping | None = None
     """A directory of which each node gets a copy."""
     num_nodes: int | None = Field(default=None, ge=1, le=100_000)
+    """How many copies run side by side, all or none; 1 unless given."""
     envs: dict[str, Any] | None = None
     """Environment variables; one without a value needs --env."""
     secrets: Annotated[
@@ -157,6 +169,7 @@ class TaskShape(Shape):
     file_mounts: dict[str, MountShape] | None = None
     """Target to source."""
     resources: ResourcesShape | None = None
+    """What each node needs, where it may run, and how the task is recovered."""
     depends_on: Names | None = None
     """Names of tasks that must have succeeded before this one starts."""
     max_duration: Deadline | None = None
@@ -187,6 +200,7 @@ class HeaderShape(Shape):
     """The optional first document: the job's name, and whether its tasks run as a group."""
 
     name: Name | None = None
+    """Of the job."""
     execution: Execution | None = None
     """parallel: all tasks are placed together; serial: one after the other."""
     primary_tasks: Names | None = None
@@ -196,14 +210,33 @@ class HeaderShape(Shape):
     inter_connection: Any = None
 
 
+#: What only a header has: any of these makes the first document one, as does a name alone.
+HEADER_ONLY: Final = frozenset(HeaderShape.model_fields) - {"name"}
+
+
+def _is_of_text(schema: dict[str, Any]) -> bool:
+    return "enum" in schema or schema.get("type") == "string"
+
+
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of one document: a header or a task."""
-    either = TypeAdapter[HeaderShape | TaskShape](HeaderShape | TaskShape).json_schema()
-    for shape in (JobRecoveryShape, MountShape):  # a text is short for the mapping
-        mapping = either["$defs"][shape.__name__]
-        either["$defs"][shape.__name__] = {"anyOf": [{"type": "string"}, mapping]}
+    """The JSON Schema of one document: of a header if it has a field of one, else of a task.
+
+    Decided by ``if``, so that an editor complains about the one field that is wrong, not that
+    neither fits.
+    """
+    shapes = TypeAdapter[HeaderShape | TaskShape](HeaderShape | TaskShape).json_schema()["$defs"]
+    for shape in shapes.values():
+        for field in shape["properties"].values():
+            field.setdefault("description", "Noted, not acted upon.")
+    for shape, field in ((JobRecoveryShape, "strategy"), (MountShape, "source")):
+        mapping = shapes[shape.__name__]
+        texts = [one for one in mapping["properties"][field]["anyOf"] if _is_of_text(one)]
+        shapes[shape.__name__] = {"anyOf": [*texts, mapping]}  # a text is short for the mapping
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "One document of a jobsched DAG file",
-        **either,
+        "if": {"anyOf": [{"required": [name]} for name in sorted(HEADER_ONLY)]},
+        "then": {"$ref": f"#/$defs/{HeaderShape.__name__}"},
+        "else": {"$ref": f"#/$defs/{TaskShape.__name__}"},
+        "$defs": shapes,
     }

@@ -40,6 +40,12 @@ def check_arguments(settings: Settings, report: Report) -> None:
                 report.error(TOP, f"--{kind}: {shown(name)} cannot name a variable", _NAMING)
             elif "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
                 report.error(TOP, f"--{kind}: the value of {shown(name)} is not UTF-8 text")
+    for name in settings.envs:
+        if name in settings.secrets:
+            message = (
+                f"--env: {shown(name)} is given as a secret too, and an env is stored in clear"
+            )
+            report.error(TOP, message, "keep one of the two")
 
 
 def envs(
@@ -69,16 +75,22 @@ def _as_text(name: str, value: object, document: Document, report: Report) -> st
     return text
 
 
-def secrets(
-    task: TaskShape, document: Document, given: Mapping[str, str], report: Report
-) -> Secrets:
-    """The task's secrets; ``given`` ones count over the file's."""
+def secrets(task: TaskShape, document: Document, settings: Settings, report: Report) -> Secrets:
+    """The task's secrets; those of the arguments count over the file's.
+
+    One that the arguments give as an env is refused: envs are stored, and shown, in clear.
+    """
+    given = settings.secrets
     names: dict[str, None] = {}
     values: dict[str, str] = {}
     inline: list[Place] = []
     for key, name, value in _entries(task.secrets, document, report):
         names[name] = None
-        if value is not None:
+        if name in settings.envs and name not in given:
+            message = f"secrets: {name} is given with --env, which stores it in clear"
+            hint = f"set it in your environment and give --secret {name}, or use --secret-file"
+            report.error(document.at("secrets", key), message, hint)
+        elif value is not None:
             values[name] = str(value)
             inline.append(document.at("secrets", key))
             if not isinstance(value, str) and str(value) != document.written("secrets", key):

@@ -47,6 +47,11 @@ def listed(words: Iterable[str], last: str = "or") -> str:
     return f"{', '.join(most)} {last} {final}" if most else final
 
 
+def is_near(word: str, known: str) -> bool:
+    """Whether ``word`` may be a misspelt ``known``."""
+    return bool(difflib.get_close_matches(word[:_SHOWN].lower(), [known], n=1, cutoff=0.6))
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``did you mean 'run'?`` for the known word nearest to ``word``; empty if none is near."""
     by_lower = {candidate[:_SHOWN].lower(): candidate for candidate in known}

@@ -17,7 +17,15 @@ from jobsched.recovery.base import (
     Verdict,
     Wait,
 )
-from jobsched.recovery.effects import MemoryRecorder, Provider, Recorder, Slot, WaitFor
+from jobsched.recovery.effects import (
+    Enough,
+    KnowsRoom,
+    MemoryRecorder,
+    Provider,
+    Recorder,
+    Slot,
+    WaitFor,
+)
 from jobsched.recovery.executor import StrategyExecutor
 from jobsched.recovery.group import launch_group
 from jobsched.recovery.registry import OLD_NAMES, STRATEGIES, strategy_named
@@ -30,9 +38,11 @@ __all__ = [
     "OLD_NAMES",
     "STRATEGIES",
     "Cause",
+    "Enough",
     "Fail",
     "Failure",
     "KeepWatching",
+    "KnowsRoom",
     "Launched",
     "MemoryRecorder",
     "Outcome",

@@ -11,19 +11,22 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from jobsched.clock import Clock
 from jobsched.models import LaunchRequest, Observation, Placement, TaskSpec
-from jobsched.recovery.row import RecoveryRow, WaitCode
+from jobsched.recovery.row import RecoveryRow
 
 #: Enters the job's launch slot; raises ``Cancelled`` when the job is.
 Slot: TypeAlias = Callable[[], AbstractContextManager[object]]
 
-#: Waits that many seconds at most, for the reason given; never called inside a slot. It is to
-#: measure on a clock that does not step, may return early when room appears, and raises
-#: ``Cancelled`` when the job is.
-WaitFor: TypeAlias = Callable[[float, WaitCode], None]
+#: Whether what is waited for has come. True only where trying would help now: being woken is none.
+Enough: TypeAlias = Callable[[], bool]
+
+#: Waits that many seconds at most; whether it returned before. It does as soon as the second
+#: argument says so, asked at first and whenever something may have changed. Never called inside a
+#: slot. It is to measure on a clock that does not step, and raises ``Cancelled`` when the job is.
+WaitFor: TypeAlias = Callable[[float, Enough], bool]
 
 
 class Provider(Protocol):
@@ -55,6 +58,18 @@ class Provider(Protocol):
 
     def remove(self, cluster: str, *, grace: float) -> None:
         """Stop, give back the room, delete what the cluster kept."""
+        ...
+
+
+@runtime_checkable
+class KnowsRoom(Protocol):
+    """A provider that can tell whether there is room; on any other a pause is waited out."""
+
+    def has_room(self, wants: Sequence[tuple[TaskSpec, Sequence[Placement]]]) -> bool:
+        """Whether new clusters for all of ``wants``, ``(task, places)``, would find room now.
+
+        Takes nothing, and agrees with ``reserve``: a false "yes" would cost a try in vain.
+        """
         ...
 
 

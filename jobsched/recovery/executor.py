@@ -12,7 +12,7 @@ import logging
 import random
 import threading
 from collections.abc import Sequence
-from typing import Self
+from typing import Final, Self
 
 from jobsched.clock import Clock
 from jobsched.config import BackendConfig, RecoveryConfig
@@ -30,15 +30,33 @@ from jobsched.recovery.base import (
     Verdict,
     Wait,
 )
-from jobsched.recovery.effects import Effects, MemoryRecorder, Provider, Recorder, Slot, WaitFor
+from jobsched.recovery.effects import (
+    Effects,
+    Enough,
+    KnowsRoom,
+    MemoryRecorder,
+    Provider,
+    Recorder,
+    Slot,
+    WaitFor,
+)
 from jobsched.recovery.registry import strategy_named
-from jobsched.recovery.retries import after_failed_try, deadline, hopeless, out_of_time
-from jobsched.recovery.row import RecoveryRow
+from jobsched.recovery.retries import (
+    after_failed_try,
+    deadline,
+    hopeless,
+    out_of_time,
+    too_late,
+)
+from jobsched.recovery.row import RecoveryRow, WaitCode
 from jobsched.recovery.steps import Steps, guarded
 from jobsched.recovery.verdicts import after_probe
 from jobsched.recovery.watch import Watch
 
 log = logging.getLogger(__name__)
+
+#: Seconds after a try that came too late for room in which no other is begun, whatever appears.
+_BREATH: Final = 1.0
 
 
 class StrategyExecutor:
@@ -47,6 +65,11 @@ class StrategyExecutor:
     def __init__(self, policy: Policy, steps: Steps, effects: Effects) -> None:
         self.policy, self.steps, self.effects = policy, steps, effects
         self._watch = Watch()
+        #: Places that have refused the task for good since its last pause began.
+        self.refusals: list[Failure] = []
+        #: The pause that was ended before its time, for the try that is under way.
+        self._cut_short: RecoveryRow | None = None
+        self._was_late = False
 
     @classmethod
     def make(
@@ -76,7 +99,7 @@ class StrategyExecutor:
             recorder=recorder or MemoryRecorder(task, job_id),
             slot=slot,
             clock=clock,
-            wait=wait or (lambda seconds, _code: clock.sleep(seconds)),
+            wait=wait or _sleeping(clock),
             stop=stop or threading.Event(),
             stop_grace=BackendConfig().stop_grace_seconds if stop_grace is None else stop_grace,
             rng=rng or random.Random(),  # noqa: S311 -- jitter, not a secret
@@ -106,7 +129,7 @@ class StrategyExecutor:
         ``Cancelled``, ``StaleAttempt`` or ``Fenced``; the row then still names what may exist.
         """
         while True:
-            self.rest()
+            self.rest(lambda: has_room([self]))
             ended = out_of_time(self.row, self.task, self.effects.clock.now()) or self._try()
             if not isinstance(ended, tuple):
                 return ended
@@ -149,8 +172,12 @@ class StrategyExecutor:
 
     # The parts of a try, shared with job groups.
 
-    def rest(self) -> None:
-        """Wait out what is left of the stored pause, never longer than a pause can be."""
+    def rest(self, room: Enough) -> None:
+        """Wait out what is left of the stored pause, never longer than a pause can be.
+
+        A pause for want of room ends as soon as ``room`` says that there is some.
+        """
+        was_late, self._was_late, self._cut_short = self._was_late, False, None
         row, now = self.row, self.effects.clock.now()
         if row.backoff_until is None or row.backoff_code is None:
             return
@@ -159,12 +186,23 @@ class StrategyExecutor:
         end = deadline(row, self.task)
         if row.cause is not None and end is not None:
             seconds = min(seconds, end - now)
-        if seconds > 0:
-            self.effects.wait(seconds, row.backoff_code)
+        if row.backoff_code is not WaitCode.NO_ROOM:
+            room = _never
+        elif was_late and seconds > _BREATH:
+            self.effects.wait(_BREATH, _never)
+            seconds -= _BREATH
+        if seconds > 0 and self.effects.wait(seconds, room):
+            self._cut_short = row
 
     def decide(self, failures: Sequence[Failure]) -> Wait | Fail:
         """What follows a try in which all this went wrong."""
         now = self.effects.clock.now()
+        if self._cut_short is not None:
+            late = too_late(self.row, self._cut_short, failures)
+            if late is not None:
+                self._was_late = True
+                log.info("task %s: somebody else took the room that appeared", self.task.name)
+                return late
         decision = after_failed_try(self.row, failures, now, self.effects.rng, self.policy.settings)
         if isinstance(decision, Fail):
             log.warning("task %s: %s: %s", self.task.name, decision.status, decision.reason)
@@ -201,6 +239,7 @@ class StrategyExecutor:
         if isinstance(places, Failure):
             return (places,)
         failures: list[Failure] = []
+        self.refusals = []
         live = list(places)
         while live and hopeless(failures):
             for placement in self.order(live):
@@ -210,8 +249,38 @@ class StrategyExecutor:
                     return self.steps.started()
                 failures.append(failed)
                 if isinstance(failed.error, PrecheckFailed):
+                    self.refusals.append(failed)
                     live.remove(placement)
                 stuck = self.steps.drop()
                 if stuck is not None:  # it may still exist, so its name must not be replaced
                     return (*failures, stuck)
         return tuple(failures)
+
+
+def has_room(members: Sequence[StrategyExecutor]) -> bool:
+    """Whether the backend has room for new clusters of all ``members`` now; not if in doubt."""
+    backend = members[0].effects.backend
+    if not isinstance(backend, KnowsRoom):
+        return False
+    wants: list[tuple[TaskSpec, list[Placement]]] = []
+    for member in members:
+        places = member.places()
+        if isinstance(places, Failure):
+            return False
+        refused = {refusal.placement for refusal in member.refusals}
+        wants.append((member.task, [place for place in places if place not in refused]))
+    return guarded("looking for room", None, lambda: backend.has_room(wants)) is True
+
+
+def _never() -> bool:
+    return False
+
+
+def _sleeping(clock: Clock) -> WaitFor:
+    """For programs that are never told of room: every pause is waited out."""
+
+    def wait(seconds: float, _enough: Enough) -> bool:
+        clock.sleep(seconds)
+        return False
+
+    return wait

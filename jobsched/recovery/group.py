@@ -6,14 +6,15 @@ reserved before the first is launched, and all dropped again when one cannot be.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from jobsched.errors import PrecheckFailed
 from jobsched.models import Placement
 from jobsched.recovery.base import Fail, Failure, Outcome, Succeed
-from jobsched.recovery.executor import StrategyExecutor
+from jobsched.recovery.executor import StrategyExecutor, has_room
 from jobsched.recovery.steps import guarded
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ def launch_group(members: Sequence[StrategyExecutor]) -> list[Outcome]:
     settled: dict[int, Outcome] = {}
     while waiting := [member for member in members if member.task.task_id not in settled]:
         # A pause is stored for the first member first: after a crash that one remembers the most.
-        waiting[0].rest()
+        waiting[0].rest(partial(has_room, waiting))
         settled |= _try(waiting)
     return [settled[member.task.task_id] for member in members]
 
@@ -56,27 +57,27 @@ def _place(members: Sequence[StrategyExecutor]) -> tuple[Failure, ...]:
 
     A place that turns out never to serve a member is left out, as long as that has another one.
     """
-    refusals: dict[int, list[Failure]] = {member.task.task_id: [] for member in members}
+    for member in members:
+        member.refusals = []
     with members[0].effects.slot():
         while True:
-            failures = _reserve(members, refusals)
+            failures = _reserve(members)
             failed = None if failures else _start(members)
             if not failures and failed is None:
                 return ()
             stuck = _failures([_named(member, member.steps.drop()) for member in members])
             if failed is None or stuck or not isinstance(failed[1].error, PrecheckFailed):
                 return (*failures, *_failures(failed or ()), *stuck)
-            refusals[failed[0]].append(failed[1])
+            member, refusal = failed
+            member.refusals.append(refusal)
 
 
-def _reserve(
-    members: Sequence[StrategyExecutor], refusals: Mapping[int, Sequence[Failure]]
-) -> tuple[Failure, ...]:
+def _reserve(members: Sequence[StrategyExecutor]) -> tuple[Failure, ...]:
     """Room for all, under names that are stored first."""
     orders: list[tuple[StrategyExecutor, tuple[Placement, ...]]] = []
     failures: list[Failure] = []
     for member in members:
-        refused = refusals[member.task.task_id]
+        refused = member.refusals
         places = _named(member, member.places())
         if isinstance(places, Failure):
             failures.append(places)
@@ -99,12 +100,12 @@ def _reserve(
     return ()
 
 
-def _start(members: Sequence[StrategyExecutor]) -> tuple[int, Failure] | None:
-    """Launch one after the other; the task that could not be, and why."""
+def _start(members: Sequence[StrategyExecutor]) -> tuple[StrategyExecutor, Failure] | None:
+    """Launch one after the other; the one that could not be, and why."""
     for member in members:
         failed = _named(member, member.steps.start())
         if failed is not None:
-            return member.task.task_id, failed
+            return member, failed
     return None
 
 

@@ -38,11 +38,20 @@ def after_failed_try(
     if 0 < settings.max_launch_retries < tries:
         return Fail(TaskStatus.FAILED_NO_RESOURCE, f"no cluster in {tries} tries: {reasons}")
     until = now + jittered(pause(tries, settings), rng)
-    code = WaitCode.NO_ROOM if _room_would_help(failures) else WaitCode.BACKOFF
+    code = WaitCode.NO_ROOM if room_would_help(failures) else WaitCode.BACKOFF
     return Wait(row.waiting(tries=tries, until=until, code=code, reason=reasons))
 
 
-def _room_would_help(failures: Sequence[Failure]) -> bool:
+def too_late(row: RecoveryRow, paused: RecoveryRow, failures: Sequence[Failure]) -> Wait | None:
+    """The pause ``paused`` goes on after a try that room called before its end.
+
+    Somebody else was quicker. That spends no try: else those behind a busy region would give up
+    the sooner, the more often it has room. ``None``: something else went wrong.
+    """
+    return Wait(row.waiting_like(paused)) if room_would_help(failures) else None
+
+
+def room_would_help(failures: Sequence[Failure]) -> bool:
     """Whether every place that may serve the task waits for room that will announce itself."""
     errors = [f.error for f in failures if not isinstance(f.error, PrecheckFailed)]
     return all(isinstance(error, NoCapacity) and error.knows_room for error in errors)

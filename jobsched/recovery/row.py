@@ -102,6 +102,15 @@ class RecoveryRow:
         """Where the task ran when the recovery under way began."""
         return _placement(self.lost_region, self.lost_candidate)
 
+    @property
+    def frees_room(self) -> bool:
+        """Whether something has just ended that may have held room which others wait for.
+
+        A try that found no room held none.
+        """
+        is_lost = self.torn_down and self.launches == self.lost_launch
+        return is_lost or self.backoff_code is WaitCode.BACKOFF
+
     def launching(self, cluster: str, placement: Placement | None) -> Self:
         """A cluster of that name is about to be made; ``None``: its place is not chosen yet.
 

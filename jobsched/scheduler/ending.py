@@ -13,8 +13,8 @@ from jobsched import lock, wake
 from jobsched.context import Context
 from jobsched.errors import Changed, IllegalMove, NotFound
 from jobsched.lock import Grip, Held
+from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.expected import Expected, require_expected
-from jobsched.scheduler.passes import follow_up
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
 from jobsched.store.database import Tx

@@ -6,10 +6,12 @@ that is alive. Draws no conclusion (``reasons`` does) and changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from jobsched.context import Context
+from jobsched.scheduler import office
 from jobsched.scheduler.pick import starts_allowed
 from jobsched.scheduler.reasons import NAMED, Blocker, Facts, reason_for
 from jobsched.states import ScheduleState
@@ -36,7 +38,8 @@ class _Page:
 def gather(context: Context, tx: Tx, jobs: Sequence[JobRow], now: float) -> list[Facts]:
     """What there is to know of some jobs at ``now``; not who is in front of them."""
     page = _read(tx, jobs, now)
-    return [_facts(context, page, job, now) for job in jobs]
+    is_watched = cache(lambda: office.is_filled(context))  # asked for few, but then it is dear
+    return [_facts(context, page, job, now, is_watched=is_watched) for job in jobs]
 
 
 def gather_one(context: Context, tx: Tx, job: JobRow, now: float) -> Facts:
@@ -75,18 +78,28 @@ def _next_up(tx: Tx, limits: Limits, now: float) -> Iterable[int]:
     return (job.job_id for job in (*resumes, *starts))
 
 
-def _facts(context: Context, page: _Page, job: JobRow, now: float) -> Facts:
+def _facts(
+    context: Context, page: _Page, job: JobRow, now: float, *, is_watched: Callable[[], bool]
+) -> Facts:
     attempt = page.attempts.get(job.job_id)
+    lives = liveness(context, job, attempt) if job.is_alive else Liveness(alive=False)
     return Facts(
         job=job,
         tasks=page.tasks[job.job_id],
         limits=page.limits,
-        liveness=liveness(context, job, attempt) if job.is_alive else Liveness(alive=False),
+        liveness=lives,
+        is_watched=_is_for_others(job, lives) and is_watched(),
         now=now,
         attempt=attempt,
         blockers=[Blocker(one.job_id, one.status) for one in page.blockers.get(job.job_id, ())],
         is_next=job.job_id in page.next_up,
     )
+
+
+def _is_for_others(job: JobRow, lives: Liveness) -> bool:
+    """Whether it is to be ended, and its controller cannot."""
+    is_ending = job.cancel_at is not None or job.status.is_terminal
+    return is_ending and not job.is_done and (lives.stopped is not None or lives.alive is False)
 
 
 def _explained(

@@ -13,8 +13,8 @@ from jobsched import wake
 from jobsched.context import Context
 from jobsched.errors import IllegalMove, InvalidInput, NotFound, StoreError
 from jobsched.lock import Held
+from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.expected import Expected, require_expected
-from jobsched.scheduler.passes import follow_up
 from jobsched.states import ScheduleState
 from jobsched.store import limits, moves, reads
 from jobsched.store.database import Tx

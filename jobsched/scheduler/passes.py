@@ -18,7 +18,7 @@ from typing import Final
 from jobsched import lock, process, wake
 from jobsched.context import Context
 from jobsched.context import Starter as AnyStarter
-from jobsched.errors import JobschedError, LockTimeout, StartFailed, StoreError
+from jobsched.errors import JobschedError, StartFailed, StoreError
 from jobsched.home import write_private
 from jobsched.lock import Grip, Held
 from jobsched.scheduler.pick import starts_allowed
@@ -69,21 +69,10 @@ def run_pass(context: Context, *, settling: bool | None = None) -> list[int]:
         _start_all(context, starter, outcome.claims)
         left = outcome.to_settle
         if settling:
-            left = [job_id for job_id in left if not settle(context, job_id)]
+            left = [job_id for job_id in left if not settle(context, job_id, telling=False)]
         settled = len(left) < len(outcome.to_settle)
         if not (outcome.claims or outcome.put_off or settled):
             return left
-
-
-def follow_up(context: Context) -> None:
-    """Run a pass after a change that is committed: what keeps it from running undoes nothing.
-
-    Whoever makes the next pass does what this one could not.
-    """
-    try:
-        run_pass(context)
-    except (StoreError, LockTimeout) as error:
-        log.warning("what was asked is stored, but no scheduling pass could be made: %s", error)
 
 
 def _starter(context: Context) -> AnyStarter:
@@ -104,9 +93,9 @@ def _somebody_ticks(context: Context) -> bool:
 
 def _decide(context: Context) -> Outcome:
     outcome = Outcome()
-    by = By("scheduler", context.clock.now())
     try:
         with context.locked() as held:
+            by = By("scheduler", context.clock.now())
             context.db.checkpoint()
             with context.db.write() as tx:
                 outcome.to_settle = take_back(tx, held, context, by)

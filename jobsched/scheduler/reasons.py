@@ -53,6 +53,10 @@ class ReasonCode(StrEnum):
     DONE = "DONE"
 
 
+#: What sees to a job whose controller has died, and who can have it at once.
+_NEXT: Final = "the next scheduling pass (`jobsched sweep` makes one)"
+#: Who does without being asked.
+_WATCHER: Final = "the process of jobsched that watches for deaths"
 #: Codes of jobs that wait for nothing.
 NOT_WAITING: Final = frozenset({ReasonCode.RUNNING, ReasonCode.DONE})
 
@@ -89,6 +93,8 @@ class Facts:
     attempt: AttemptRow | None = None
     #: The jobs that must have succeeded before and have not yet.
     blockers: Sequence[Blocker] = ()
+    #: Whether somebody ticks; looked for only where a job is to be ended and its controller cannot.
+    is_watched: bool = False
     #: Whether a pass made now would grant it what it waits for.
     is_next: bool = False
     #: Jobs that a pass resumes, and starts, before this one; ``None``: nobody has looked.
@@ -123,7 +129,8 @@ def reason_for(facts: Facts) -> Reason:
 
 def _done(facts: Facts) -> Reason:
     job = facts.job
-    because = f": {safe(job.failure_reason)}" if job.failure_reason else ""
+    why = (job.failure_reason or "").partition("\n")[0]  # below that is the evidence
+    because = f": {safe(why)}" if why else ""
     text = f"job {job.job_id} ended {job.status} {_at(job.ended_at)}{because}"
     return Reason(ReasonCode.DONE, text)
 
@@ -162,8 +169,16 @@ def _cancelling(facts: Facts) -> Reason:
 
 
 def _who(facts: Facts) -> str:
-    """Who ends what is left: never a controller that is not there."""
-    return "its controller" if facts.liveness.alive else "whoever makes the next pass"
+    """Who ends what is left: never a controller that is not there, or that is stopped."""
+    job_id, pid = facts.job.job_id, facts.liveness.stopped
+    if pid is None and facts.liveness.alive:
+        return "its controller"
+    if pid is None:
+        return _WATCHER if facts.is_watched else f"whoever makes {_NEXT}"
+    stopped = f"its controller (PID {pid}) is stopped;"
+    if facts.is_watched and facts.job.cancel_at is not None:
+        return f"{stopped} {_WATCHER} ends it within seconds, then"
+    return f"{stopped} `jobsched requeue {job_id}` ends it, then whoever makes {_NEXT}"
 
 
 def _first_start(facts: Facts) -> Reason:
@@ -197,7 +212,7 @@ def _next_controller(facts: Facts) -> Reason:
     if _is_put_off(facts):
         return _put_off(facts)
     text = (
-        f"the controller of job {job.job_id} has ended{_end_of_it(facts)}; a pass starts the next"
+        f"the controller of job {job.job_id} has ended{_end_of_it(facts)}; {_NEXT} starts the next"
     )
     return Reason(ReasonCode.STARTING, text)
 
@@ -213,9 +228,7 @@ def _next_launch(facts: Facts) -> Reason:
 
 def _under_way(facts: Facts) -> Reason:
     """Of a job that has (or had a moment ago) a controller at work on it."""
-    job_id, gone = facts.job.job_id, ""
-    if not facts.liveness.alive:
-        gone = "; its controller has died, and the next scheduling pass sees to it"
+    job_id, gone = facts.job.job_id, _idle(facts)
     running = [task for task in facts.tasks if task.status is TaskStatus.RUNNING]
     if running:
         where = [f"{safe(task.name)} in {safe(task.region or '?')}" for task in running]
@@ -230,6 +243,19 @@ def _under_way(facts: Facts) -> Reason:
         text = f"job {job_id}: {_listed('task', stopping)} is being ended"
         return Reason(ReasonCode.CANCELLING, text)
     return Reason(ReasonCode.STARTING, _looking(facts))
+
+
+def _idle(facts: Facts) -> str:
+    """What keeps its controller from working on it, if anything does, and what helps."""
+    job_id, pid = facts.job.job_id, facts.liveness.stopped
+    if not facts.liveness.alive:
+        return f"; its controller has died, and {_NEXT} sees to it"
+    if pid is None:
+        return ""
+    return (
+        f"; its controller (PID {pid}) is stopped and does nothing: `kill -CONT {pid}` lets it go"
+        f" on, `jobsched requeue {job_id}` replaces it"
+    )
 
 
 def _looking(facts: Facts) -> str:

@@ -19,7 +19,7 @@ from jobsched.dag import LoadedDag
 from jobsched.errors import IllegalMove, InvalidInput, NotFound
 from jobsched.lock import Held
 from jobsched.models import MAX_NAME, DagSpec
-from jobsched.scheduler.passes import follow_up
+from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.secrets import read_secrets, write_secrets
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads, submissions

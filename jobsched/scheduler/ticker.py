@@ -16,7 +16,8 @@ from typing import Final, Self, TypeVar
 
 from jobsched import lock, wake
 from jobsched.context import Context
-from jobsched.scheduler import candidacy
+from jobsched.scheduler import candidacy, office
+from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.watcher import Watcher
 from jobsched.store import reads
@@ -36,7 +37,7 @@ _LOGS_SECONDS: Final = 3600.0
 #: Looks without a sign of life after which the deputy sweeps in the holder's stead.
 _PATIENCE: Final = 2
 #: Jobs that are ended at the same time by one process.
-_MOST_ENDINGS: Final = 4
+_MOST_ENDINGS: Final = 16
 #: Seconds that an ending process waits for a sweep of its own to finish.
 _STOP_SECONDS: Final = 5.0
 
@@ -80,6 +81,7 @@ class Ticker:
         """Sweep once, now; what takes long goes on in threads of its own."""
         with suppress(OSError):
             os.utime(self._context.home.tick_lock)  # a sign of life for the deputy
+        self._watcher.press_cancels()
         for job_id in run_pass(self._context, settling=False):
             self._end(job_id)
         self._watcher.refresh()
@@ -122,11 +124,14 @@ class Ticker:
             sign = self._sign_of_life()
             silent = 0 if sign != seen else silent + 1
             seen = sign
-            if silent >= _PATIENCE:
+            if silent >= _PATIENCE or (silent and self._holder_is_stopped()):
                 self._guarded(self.tick)
                 seen = self._sign_of_life()
             wake.wait([self._read_end], SWEEP_SECONDS)
         return None
+
+    def _holder_is_stopped(self) -> bool:
+        return office.is_held_by_stopped(self._context.home.tick_lock)
 
     def _sign_of_life(self) -> float:
         """When the tick lock was last touched; only whether it changes matters, not by how much."""
@@ -190,10 +195,11 @@ def ticking(context: Context, what: Iterator[T]) -> Iterator[T]:
 
 def sweep(context: Context) -> list[Removed]:
     """Everything that ticking does, at once, whoever else ticks; the orphans that were removed."""
-    run_pass(context, settling=True)
     Watcher(context).press_cancels()
+    run_pass(context, settling=True)
     removed = remove_orphans(context)
     remove_needless(context)
     remove_old_logs(context)
     run_pass(context, settling=True)
+    follow_up(context)
     return removed

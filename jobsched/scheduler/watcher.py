@@ -8,13 +8,18 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from jobsched import process
+from jobsched import process, wake
 from jobsched.context import Context
 from jobsched.scheduler.ending import send_stop
 from jobsched.store import reads
 from jobsched.store.rows import AttemptRow, JobRow
+from jobsched.sweep.callbacks import telling_seconds
 from jobsched.sweep.fence import end_attempt, identity_of
+from jobsched.sweep.liveness import liveness
 
+#: Seconds that a controller which was stopped by a signal gets to go on, once its job is cancelled:
+#: with the time between two looks that makes two seconds in the middle.
+_STOPPED_SECONDS: Final = 1.0
 #: Seconds beyond twice the grace that our own controller gets to end a cancelled job.
 _OWN_MARGIN: Final = 10.0
 
@@ -25,17 +30,17 @@ class Watcher:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._watched: dict[tuple[int, int], int] = {}
+        self._dead: set[tuple[int, int]] = set()
 
     def descriptors(self) -> list[int]:
         """One for each controller that can be watched: readable when it has died."""
         return list(self._watched.values())
 
     def refresh(self) -> None:
-        """Watch those that live now, and none other; end those that overstay a cancel."""
+        """Watch those that live now, and none other."""
         alive = self._alive()
-        self._press(alive)
         present = {(job.job_id, job.attempt): attempt for job, attempt in alive}
-        for key in self._watched.keys() - present.keys():
+        for key in (self._watched.keys() - present.keys()) | self._old_news():
             os.close(self._watched.pop(key))
         for key in present.keys() - self._watched.keys():
             who = identity_of(present[key])
@@ -43,9 +48,28 @@ class Watcher:
             if descriptor is not None:
                 self._watched[key] = descriptor
 
+    def _old_news(self) -> set[tuple[int, int]]:
+        """Those that were dead at the last look already: ending a job may take long, and may wait.
+
+        Not those that are dead for the first time: the pass before may have come too early for it.
+        """
+        readable = wake.wait(self._watched.values(), 0.0)
+        dead = {key for key, descriptor in self._watched.items() if descriptor in readable}
+        old, self._dead = self._dead & dead, dead
+        return old
+
     def press_cancels(self) -> None:
-        """End the controllers of cancelled jobs that have not stopped in time."""
-        self._press(self._alive())
+        """End the controllers of cancelled jobs that have not stopped in time, or that cannot.
+
+        Before a pass: that settles their jobs, and one that was stopped may hold the lock it needs.
+        """
+        for job, attempt in self._alive():
+            if job.cancel_at is None:
+                continue
+            if attempt.kind == "COMMAND" and attempt.stop_sent_at is None:
+                send_stop(self._context, attempt)
+            elif self._is_stopped(job, attempt) or self._is_overdue(job, attempt):
+                end_attempt(self._context, attempt, within=1.0)
 
     def close(self) -> None:
         """Watch nobody any more."""
@@ -53,21 +77,25 @@ class Watcher:
             os.close(descriptor)
         self._watched.clear()
 
-    def _press(self, alive: list[tuple[JobRow, AttemptRow]]) -> None:
-        for job, attempt in alive:
-            if job.cancel_at is None:
-                continue
-            if attempt.kind == "COMMAND" and attempt.stop_sent_at is None:
-                send_stop(self._context, attempt)
-            elif self._is_overdue(job, attempt):
-                end_attempt(self._context, attempt, within=1.0)
+    def _is_stopped(self, job: JobRow, attempt: AttemptRow) -> bool:
+        """Whether it cannot hear of the cancel, and has not come back in the time given for that.
+
+        One of the user's own was sent SIGCONT with its SIGTERM.
+        """
+        pending = self._context.clock.now() - (job.cancel_at or 0.0)
+        if attempt.kind == "COMMAND" or pending < _STOPPED_SECONDS:
+            return False
+        return liveness(self._context, job, attempt).stopped is not None
 
     def _is_overdue(self, job: JobRow, attempt: AttemptRow) -> bool:
         grace = self._context.config.backend.stop_grace_seconds
         if attempt.kind != "COMMAND":
             grace = 2 * grace + _OWN_MARGIN
         since = max(job.cancel_at or 0.0, attempt.stop_sent_at or 0.0, attempt.started_at)
-        return self._context.clock.now() - since > grace
+        late = self._context.clock.now() - since - grace
+        if late <= 0 or attempt.kind == "COMMAND":
+            return late > 0
+        return late > telling_seconds(self._context, job)  # it may have ended all, and only tell
 
     def _alive(self) -> list[tuple[JobRow, AttemptRow]]:
         with self._context.db.read() as tx:

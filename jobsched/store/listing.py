@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
@@ -53,6 +53,9 @@ class Counts:
     failed: int = 0
     #: DONE, however it ended.
     done: int = 0
+    #: When the WAITING job that was submitted first was. A time is no number of jobs: counts that
+    #: differ in it alone are equal.
+    waiting_since: float | None = field(default=None, compare=False)
 
 
 # What the fields are in the database.
@@ -280,15 +283,27 @@ _FAILED_NOT_DONE: Final = (
     .where(jobs.c.schedule_state.in_([state for state in ScheduleState if state != "DONE"]))
 )
 
+#: The first in the order of submission, which stands in the index of states.
+_FIRST_PLACE: Final = (
+    select(func.min(jobs.c.queue_seq))
+    .where(jobs.c.schedule_state == ScheduleState.WAITING)
+    .scalar_subquery()
+)
+_FIRST_WAITING: Final = select(jobs.c.submitted_at).where(
+    (jobs.c.schedule_state == ScheduleState.WAITING) & (jobs.c.queue_seq == _FIRST_PLACE)
+)
+
 
 def counts(tx: Tx) -> Counts:
     """How many jobs there are of each kind. Counted in indexes; only what is not DONE is read."""
     states = views.counts(tx)
     failed, not_done = (tx.tuples(query)[0][0] for query in (_FAILED, _FAILED_NOT_DONE))
+    first = tx.tuples(_FIRST_WAITING)
     return Counts(
         all=sum(states.values()),
         active=sum(states.get(state, 0) for state in ALIVE_STATES),
         waiting=states.get(ScheduleState.INACTIVE, 0) + states.get(ScheduleState.WAITING, 0),
         failed=failed - not_done,
         done=states.get(ScheduleState.DONE, 0),
+        waiting_since=first[0][0] if first else None,
     )

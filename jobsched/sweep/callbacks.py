@@ -1,7 +1,7 @@
 """``event_callback``: the user's own program, told of every committed change of a task's status.
 
-Owns when it runs, with which names, and for how long. It runs after the commit, in order and at
-least once (what it was told of is stored after it ended), and can never make the job fail.
+Owns when it runs and with which names; ``calling`` runs it. It runs after the commit, in order and
+at least once (what it was told of is stored after it ended), and can never make the job fail.
 """
 
 from __future__ import annotations
@@ -9,24 +9,25 @@ from __future__ import annotations
 import json
 import logging
 import os
-import signal
-import subprocess
-import tempfile
 from collections.abc import Mapping
 from typing import Final
 
 from jobsched.context import Context
 from jobsched.environment import task_environment
-from jobsched.errors import JobschedError
+from jobsched.errors import JobschedError, StoreError
 from jobsched.models import DagSpec, TaskSpec
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
+from jobsched.store.database import Tx
 from jobsched.store.rows import HistoryRow, JobRow
+from jobsched.sweep.calling import CALL_SECONDS, call, may_pass
 
 log = logging.getLogger(__name__)
 
-#: Seconds that one call may take.
-_TIMEOUT: Final = 60.0
+#: How a callback's log is opened; one that nobody reads (a FIFO) keeps nobody waiting.
+_LOG_FLAGS: Final = (
+    os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+)
 
 
 def event_name(row: HistoryRow) -> str:
@@ -55,6 +56,15 @@ def callbacks_of(context: Context, job: JobRow) -> list[Callbacks]:
     ]  # fmt: skip
 
 
+def telling_seconds(context: Context, job: JobRow) -> float:
+    """Seconds that telling may take a job of which nothing else is left to end; 0: something is."""
+    with context.db.read() as tx:
+        tasks = reads.tasks_of(tx, job.job_id)
+    if any(task.has_cluster or not task.status.is_terminal for task in tasks):
+        return 0.0
+    return sum(CALL_SECONDS * one.calls() for one in callbacks_of(context, job))
+
+
 class Callbacks:
     """Tells one task's callback what it has not been told of yet."""
 
@@ -63,27 +73,55 @@ class Callbacks:
     ) -> None:
         self._context, self._job_id, self._attempt = context, job_id, attempt
         self._task, self._env = task, env
+        #: The newest history row of which this process has told; storing that may have failed.
+        self._told = 0
+
+    def calls(self) -> int:
+        """How many changes there have been to tell of."""
+        with self._context.db.read() as tx:
+            changes = reads.changes_of_task(tx, self._job_id, self._task.task_id, 0)
+        return sum(change.from_value is not None for change in changes)
+
+    def has_news(self) -> bool:
+        """Whether there is anything that it has not been told of."""
+        return any(change.from_value is not None for change in self._news()[1])
 
     def catch_up(self) -> None:
         """Run the callback for each change since the last that it was told of.
 
-        Raises ``StaleAttempt`` once another attempt acts for the job.
+        Raises ``StaleAttempt`` once another attempt acts for the job, and ``StoreError``: then the
+        same object goes on where it stopped, should it be called again.
         """
         if self._task.event_callback is None:
             return
+        cluster, news = self._news()
+        for change in news:
+            if change.from_value is not None and change.seq > self._told:
+                self._tell(self._task.event_callback, change, cluster)
+            self._told = change.seq
+            with self._context.db.write() as tx:
+                self._require_owner(tx)
+                moves.set_task(tx, self._job_id, self._task.task_id, callback_seq=change.seq)
+
+    def _news(self) -> tuple[str, list[HistoryRow]]:
+        """The task's cluster, and its changes since the last that was told of."""
         task_id = self._task.task_id
         with self._context.db.read() as tx:
+            self._require_owner(tx)
             row = reads.task(tx, self._job_id, task_id)
-            seen = 0 if row is None else row.callback_seq
-            news = reads.changes_of_task(tx, self._job_id, task_id, seen)
-        for change in news:
-            if change.from_value is not None:
-                self._call(change, (row and row.cluster) or "")
-            with self._context.db.write() as tx:
-                moves.owned(tx, self._job_id, self._context.by(attempt=self._attempt))
-                moves.set_task(tx, self._job_id, task_id, callback_seq=change.seq)
+            if row is None:
+                return "", []
+            changes = reads.changes_of_task(tx, self._job_id, task_id, row.callback_seq)
+            return row.cluster or "", changes
 
-    def _call(self, change: HistoryRow, cluster: str) -> None:
+    def _require_owner(self, tx: Tx) -> None:
+        moves.owned(tx, self._job_id, self._context.by(attempt=self._attempt))
+
+    def _tell(self, text: str, change: HistoryRow, cluster: str) -> None:
+        """Run the callback once; whatever comes of that, it was told.
+
+        Raises ``StoreError`` where it could not be run now, and may be later.
+        """
         known = {
             "JOB_ID": str(self._job_id),
             "TASK_ID": str(self._task.task_id),
@@ -94,32 +132,33 @@ class Callbacks:
             "EVENT_TYPE": "Spot",
         }
         try:
-            self._run(self._task.event_callback or "", {**self._env, **known})
-        except (OSError, JobschedError) as error:
+            in_time = self._call(text, {**self._env, **known})
+        except (OSError, ValueError, JobschedError) as error:
+            if may_pass(error):
+                raise StoreError(f"event_callback: {error}", passes=True) from error
             log.warning("task %s: event_callback: %s", self._task.name, error)
+        else:
+            if not in_time:
+                log.warning("task %s: event_callback took too long; ended", self._task.name)
 
-    def _run(self, text: str, env: Mapping[str, str]) -> None:
-        """Run the text as a file given to bash, in a session of its own."""
-        home = self._context.home
-        path = home.callback_log(self._job_id, self._task.task_id)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        with (
-            tempfile.NamedTemporaryFile("w", dir=home.root / "jobs", encoding="utf-8") as script,
-            os.fdopen(os.open(path, flags, 0o600), "ab") as output,
-        ):
-            script.write(text)
-            script.flush()
-            with subprocess.Popen(
-                ["bash", script.name],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                cwd=home.root,
-                env=dict(env),
-                start_new_session=True,
-            ) as child:
-                try:
-                    child.wait(_TIMEOUT)
-                except subprocess.TimeoutExpired:
-                    log.warning("task %s: event_callback took too long; ended", self._task.name)
-                    os.killpg(child.pid, signal.SIGKILL)
+    def _call(self, text: str, env: Mapping[str, str]) -> bool:
+        home, task_id = self._context.home, self._task.task_id
+        output = self._open_log()
+        try:
+            return call(
+                home.callback_file(self._job_id, task_id), text, env,
+                output=output, cwd=home.root, clock=self._context.clock,
+            )  # fmt: skip
+        finally:
+            os.close(output)
+
+    def _open_log(self) -> int:
+        """Where the callback prints: rather nowhere than not being told."""
+        path = self._context.home.callback_log(self._job_id, self._task.task_id)
+        try:
+            log_file = os.open(path, _LOG_FLAGS, 0o600)
+        except OSError as error:
+            log.warning("task %s: event_callback has no log: %s", self._task.name, error)
+            return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        os.set_blocking(log_file, True)
+        return log_file

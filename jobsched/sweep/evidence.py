@@ -1,6 +1,6 @@
 """What can still be said of a controller that died: for the person who has to find out why.
 
-Owns how the evidence is gathered and put into one sentence. Reads, and judges nothing.
+Owns how the evidence is gathered and put into words. Reads, and judges nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +17,14 @@ _LAST_LINES: Final = 5
 _LAST_BYTES: Final = 4096
 
 
+def how_it_ended(context: Context, job: JobRow) -> str:
+    """One clause, as far as known."""
+    return context.endings.get((job.job_id, job.attempt), "how it ended is not known")
+
+
 def evidence(context: Context, job: JobRow) -> str:
-    """One clause: how it ended as far as known, free memory now, and its last lines."""
-    parts = [context.endings.get((job.job_id, job.attempt), "how it ended is not known")]
+    """One line: free memory now, and the last lines of its log."""
+    parts = []
     available = machine.available_bytes()
     if available is not None:
         parts.append(f"{available // 2**20} MiB of memory available now")

@@ -3,11 +3,15 @@
 Goes by what lies there, not by what somebody remembers to have left, so that what a killed process
 did not come to is found by the next one. A name tells whose a file is; the database tells whether
 that job is pruned, or how long it has been DONE. Files of any other job are not touched, whatever
-they are. A cluster's directory is its backend's.
+they are. A cluster's directory is its backend's. What was to become the database, and whose maker
+was killed, goes by that maker.
 """
 
 from __future__ import annotations
 
+import errno
+import logging
+import os
 import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -16,14 +20,24 @@ from typing import Final
 
 from jobsched import lock
 from jobsched.context import Context
+from jobsched.errors import JobschedError
 from jobsched.lock import Grip
 from jobsched.store import pruning
+from jobsched.sweep.calling import CALL_SECONDS, end_call
+
+log = logging.getLogger(__name__)
 
 _LOGS: Final = ("logs/controller", "logs/tasks", "logs/callbacks")
 #: Folders whose files are named after the jobs that they belong to.
 _FOLDERS: Final = (*_LOGS, "attempts", "wake", "jobs")
-#: ``7.log``, ``7-0-1.log``, ``7.2.lock``, ``7.secrets.json``.
+#: ``7.log``, ``7-0-1.log``, ``7.2.lock``, ``7.secrets.json``, ``7-0.callback``.
 _OF_JOB: Final = re.compile(r"([1-9][0-9]{0,17})[.-]")
+#: Files that are locked while they are in use.
+_LOCKS: Final = (".lock", ".callback")
+#: ``jobsched.db.4711.ab12``, and with it what SQLite puts beside a database.
+_UNBORN: Final = re.compile(r"\.([1-9][0-9]{0,8})\.[0-9a-f]+(-wal|-shm|-journal)?")
+#: Seconds that a call of a callback may outlast its time: its own guard ends it.
+_CALL_MARGIN: Final = 30.0
 _DAY: Final = 86_400.0
 
 
@@ -38,17 +52,21 @@ def remove_files_of_pruned(context: Context) -> int:
 
 
 def remove_needless(context: Context) -> int:
-    """Delete secrets and copies of DAGs that no unfinished job needs; how many files.
+    """Delete what no unfinished job needs, and databases that were never born; how many files.
 
-    Whoever makes a job DONE deletes them, unless it is killed just then; a submission may be killed
-    between writing them and its commit.
+    Of jobs: secrets, copies of DAGs, texts of callbacks. Whoever makes a job DONE deletes them,
+    unless it is killed just then; a submission may be killed between writing them and its commit.
     """
     folder = context.home.root / "jobs"
+    gone = _remove_unborn(context) + _remove_fences(context)
     if not _names(folder):
-        return 0
+        return gone
+    _end_calls(context, folder)
     # A submission writes its files inside its transaction, so none is taken for a needless one.
     with context.db.write() as tx:
-        return _remove(folder, lambda job_ids: set(job_ids) - pruning.unfinished_among(tx, job_ids))
+        return gone + _remove(
+            folder, lambda job_ids: set(job_ids) - pruning.unfinished_among(tx, job_ids)
+        )
 
 
 def remove_old_logs(context: Context) -> int:
@@ -60,6 +78,52 @@ def remove_old_logs(context: Context) -> int:
             return pruning.ended_among(tx, job_ids, before)
 
     return sum(_remove(context.home.root / folder, ended) for folder in _LOGS)
+
+
+def _remove_fences(context: Context) -> int:
+    """Delete the fences of clusters, which outlive these until their job is DONE."""
+    from jobsched.backends.local.folder import fences_below  # noqa: PLC0415 -- as in backends
+
+    def ended(job_ids: Collection[int]) -> set[int]:
+        with context.db.read() as tx:
+            return set(job_ids) - pruning.unfinished_among(tx, job_ids)
+
+    return _remove(fences_below(context.home.clusters), ended)
+
+
+def _remove_unborn(context: Context) -> int:
+    """Delete databases whose makers were killed before they were whole."""
+    database = context.home.database
+    found = [
+        (int(match[1]), name)
+        for name in _names(database.parent)
+        if name.startswith(database.name)
+        and (match := _UNBORN.fullmatch(name.removeprefix(database.name)))
+    ]
+    dead = [name for pid, name in found if _is_gone(pid)]
+    if not dead:
+        return 0
+    with context.locked():  # as their makers do: none is one that our PIDs do not tell of
+        return sum(_delete(database.with_name(name)) for name in dead)
+
+
+def _is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError as error:
+        return error.errno == errno.ESRCH
+    return False
+
+
+def _end_calls(context: Context, folder: Path) -> None:
+    """End what is left of calls that have had their time, and of which nobody is left to tell."""
+    before = context.clock.now() - CALL_SECONDS - _CALL_MARGIN
+    for path in folder.glob("*.callback"):
+        try:
+            if path.lstat().st_mtime < before:
+                end_call(path, context.clock)
+        except (OSError, JobschedError) as error:  # it will be found again
+            log.warning("%s", error)
 
 
 def _remove(folder: Path, chosen: Callable[[Collection[int]], set[int]]) -> int:
@@ -76,7 +140,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _delete(path: Path) -> bool:
-    if path.suffix == ".lock" and lock.probe(path) is not Grip.FREE:
+    if path.suffix in _LOCKS and lock.probe(path) is not Grip.FREE:
         return False
     with suppress(OSError):  # it will be found again
         path.unlink()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from jobsched import lock, process
 from jobsched.context import Context
 from jobsched.lock import Grip
+from jobsched.process import Identity
 from jobsched.store.rows import AttemptRow, JobRow
 from jobsched.sweep.fence import identity_of
 
@@ -22,6 +23,8 @@ class Liveness:
     alive: bool | None
     #: For ``None``: PIDs that hold the lock of an attempt whose own process has ended.
     holders: tuple[int, ...] = ()
+    #: Its PID where it lives but was stopped by a signal: it does nothing, and hears of nothing.
+    stopped: int | None = None
 
 
 def liveness(context: Context, job: JobRow, attempt: AttemptRow | None) -> Liveness:
@@ -37,8 +40,13 @@ def liveness(context: Context, job: JobRow, attempt: AttemptRow | None) -> Liven
         case Grip.HELD:
             who = identity_of(attempt)
             if who is None or process.is_same(who) is not False:
-                return Liveness(alive=True)
+                return Liveness(alive=True, stopped=_stopped(who))
             holders = tuple(process.holders(path))
             # It may have ended, lock and all, between the two looks.
             is_free = lock.probe(path) is Grip.FREE
             return Liveness(alive=False) if is_free else Liveness(alive=None, holders=holders)
+
+
+def _stopped(who: Identity | None) -> int | None:
+    is_stopped = who is not None and process.is_same(who) and process.is_stopped(who.pid)
+    return who.pid if who is not None and is_stopped else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from jobsched.context import Context
 from jobsched.errors import BackendError
 from jobsched.store import moves, reads
+from jobsched.sweep.room import room_freed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +49,6 @@ def _remove(context: Context, cluster: str, job_id: int, task_id: int) -> Remove
         if task is not None and task.cluster == cluster:
             done = {"torn_down": 1} if error is None else {"cleanup_error": error}
             moves.set_task(tx, job_id, task_id, **done)
+    if error is None:
+        room_freed(context)
     return Removed(cluster, job_id, error)

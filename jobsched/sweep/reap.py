@@ -18,7 +18,7 @@ from jobsched.store import moves, reads
 from jobsched.store.database import Tx
 from jobsched.store.moves import By
 from jobsched.store.rows import HELD_BY_REBOOT, LONGEST_PAUSE, AttemptRow, JobRow
-from jobsched.sweep.evidence import evidence
+from jobsched.sweep.evidence import evidence, how_it_ended
 
 #: Seconds of life after which a controller counts as healthy, and earlier requeues are forgotten.
 HEALTHY_SECONDS: Final = 3600.0
@@ -120,12 +120,16 @@ def _apply(tx: Tx, held: Held, context: Context, job: JobRow, *, verdict: Verdic
             )  # fmt: skip
             return True
         case Doom():
-            reason = f"{verdict.reason}; {evidence(context, job)}"
-            moves.set_attempt(tx, job.job_id, job.attempt, ended_at=by.now, end_reason=reason)
+            sentence = f"{verdict.reason}; {how_it_ended(context, job)}"
+            reason = f"{sentence}\n{evidence(context, job)}"  # one sentence, then what is behind it
+            moves.set_attempt(tx, job.job_id, job.attempt, ended_at=by.now, end_reason=sentence)
             _to_alive(tx, held, job, by.because(verdict.reason))
             for task in reads.tasks_of(tx, job.job_id):
                 if not task.status.is_terminal:
-                    moves.status(tx, task, TaskStatus.FAILED_CONTROLLER, by.because(reason))
+                    moves.status(
+                        tx, task, TaskStatus.FAILED_CONTROLLER, by.because(sentence),
+                        failure_reason=reason,
+                    )  # fmt: skip
         case Finish():
             _to_alive(tx, held, job, by.because("controller is gone; ending the job without it"))
     return False

@@ -7,9 +7,10 @@ Owns that course for every action. What an action is, whom it may hit and what i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, Protocol
 
 from textual.screen import Screen
 
@@ -23,8 +24,12 @@ from jobsched_tui.data.frame import JobLine
 from jobsched_tui.data.twins import twin
 from jobsched_tui.present.actions import described, pending_line, refusal_lines, result_lines
 from jobsched_tui.present.glyphs import Pen
-from jobsched_tui.present.spans import Line, Tone, span
+from jobsched_tui.present.spans import Line, Span, Tone, joined, span
 from jobsched_tui.screens.confirm import Answer, ConfirmScreen
+
+#: Seconds that an action has to end once the console is left.
+_PATIENCE: Final = 10.0
+_NOBODY: Final[Mapping[int, Sequence[int]]] = MappingProxyType({})
 
 
 class Stage(Protocol):
@@ -73,29 +78,44 @@ class Acting:
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
         self._pending: list[Pending] = []
+        self._running: list[threading.Thread] = []
         self._undo: Plan | None = None
         #: The command that does what was done last.
         self.twin = ""
 
-    def propose(self, planned: Planned, lines: Sequence[JobLine] = ()) -> None:
-        """Ask whether it is meant; what is not possible is said."""
+    def propose(
+        self,
+        planned: Planned,
+        lines: Sequence[JobLine] = (),
+        followers: Mapping[int, Sequence[int]] = _NOBODY,
+    ) -> None:
+        """Ask whether it is meant; what is not possible is said.
+
+        ``lines``: the jobs; ``followers``: by job, who waits for it.
+        """
         plan = planned.plan
         if plan is None:
             why = refusal_lines(planned.refusals)
             self._stage.say(why[0] if why else (), alarming=True)
             return
+        hit, now = blast(plan, lines, followers), self._stage.clock.now()
         question = ConfirmScreen(
-            plan, blast(plan, lines), now=self._stage.clock.now(), refusals=planned.refusals,
+            plan, hit, now=now, refusals=planned.refusals,
             home=self._stage.named_home, pen=self._stage.pen,
         )  # fmt: skip
-        self._stage.ask_operator(question, lambda answer: self._answered(answer, lines))
+        self._stage.ask_operator(question, lambda answer: self._answered(answer, lines, followers))
 
-    def _answered(self, answer: Answer | None, lines: Sequence[JobLine]) -> None:
+    def _answered(
+        self,
+        answer: Answer | None,
+        lines: Sequence[JobLine],
+        followers: Mapping[int, Sequence[int]],
+    ) -> None:
         if answer is None:
             return
         if answer.cancel_first:
             chosen = [line for line in lines if line.job_id in answer.plan.job_ids]
-            self.propose(actions.plan_cancel(chosen, answer.plan.reason), chosen)
+            self.propose(actions.plan_cancel(chosen, answer.plan.reason), chosen, followers)
             return
         self.put_off(answer.plan)
 
@@ -109,7 +129,7 @@ class Acting:
     def undo(self) -> None:
         """Drop what has not been done yet; else take back the last deed, where that is truthful."""
         if self._pending:
-            dropped = self._pending.pop()
+            dropped, self.twin = self._pending.pop(), ""
             self._stage.say([span(f"not done: {described(dropped.plan)}", Tone.WARN)])
         elif self._undo is not None:
             plan, self._undo = self._undo, None
@@ -126,7 +146,9 @@ class Acting:
             self._do(one.plan)
 
     def flush(self) -> None:
-        """The console is being left: do now what was meant, and wait for it."""
+        """The console is being left: do now what was meant, and wait for it a while."""
+        for thread in self._running:
+            thread.join(_PATIENCE)
         for one in self._pending:
             apply(self._stage.door, one.plan)
         self._pending = []
@@ -145,7 +167,9 @@ class Acting:
             result = apply(self._stage.door, plan)
             self._stage.later(lambda: self._done(plan, result))
 
-        threading.Thread(target=act, name="action", daemon=True).start()
+        thread = threading.Thread(target=act, name="action", daemon=True)
+        self._running = [one for one in self._running if one.is_alive()] + [thread]
+        thread.start()
 
     def did(self, plan: Plan, result: Result) -> None:
         """Something was done elsewhere, in a dialog."""
@@ -155,6 +179,6 @@ class Acting:
     def _done(self, plan: Plan, result: Result) -> None:
         done = result.done if plan.targets else None
         self._undo = None if result.error else actions.inverse(plan, done)
-        for line in result_lines(plan, result):
-            self._stage.say(line, alarming=not result.is_whole)
+        said = joined(result_lines(plan, result), Span("  "))
+        self._stage.say(said, alarming=not result.is_whole)
         self._stage.acted(plan, result)

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from jobsched_tui.data import session
-from jobsched_tui.data.session import FILE_NAME, MOST_ENTRIES
+from jobsched_tui.data.session import FILE_NAME, MOST_ENTRIES, Session
 
 
 class Memory:
     """The memory of one console on one home."""
 
-    def __init__(self, home: Path, *, read_only: bool) -> None:
+    def __init__(self, home: Path, *, reads: bool, writes: bool) -> None:
         self._path = home / FILE_NAME
-        self._writes = not read_only
-        self.session, note = session.load(self._path)
+        self._writes = writes
+        self.session, note = session.load(self._path) if reads else (Session(), None)
         #: Worth telling the operator.
         self.notes = [note] if note else []
         self._typed: dict[str, list[str]] = {}
@@ -29,7 +29,7 @@ class Memory:
         self.session = replace(self.session, **changes)
 
     def remember_filter(self, text: str) -> None:
-        """A filter that was used, to be recalled."""
+        """A filter that was used, to be recalled in this run and later ones."""
         others = [one for one in self.session.filter_history if one != text]
         self.remember(filter_history=tuple([*others, text][-MOST_ENTRIES:]))
 
@@ -39,7 +39,8 @@ class Memory:
 
     def recall(self, prompt: str, text: str) -> None:
         """Keep what was typed at a prompt."""
-        self._typed.setdefault(prompt, []).append(text)
+        others = [one for one in self._typed.get(prompt, ()) if one != text]
+        self._typed[prompt] = [*others, text][-MOST_ENTRIES:]
 
     def save(self, **changes: Any) -> None:
         """Write it down; a row that was seen stays seen."""

@@ -9,8 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
+from typing import Final
 
+from jobsched_tui.data.keymap import KEYS
 from jobsched_tui.present.glyphs import UNICODE, Pen
+
+#: The theme for the 16 colours of a terminal, and for none.
+ANSI_THEME: Final = "ansi-dark"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,14 +24,16 @@ class Options:
 
     read_only: bool = False
     pen: Pen = UNICODE
-    #: For thin lines: one frame a second, no animation, 16 colours.
+    #: For thin lines: one frame a second, no animation, no bell for news.
     slow: bool = False
     #: The 16 colours of the terminal alone: where it is thin, or there is to be no colour.
     is_ansi: bool = False
-    #: Empty: the console's own.
+    #: Of ``config.toml``; empty: the console's own.
     theme: str = ""
+    #: Whether it begins as it was left, and writes down how it is left.
+    remembers: bool = True
     #: Keys by action, as they were remapped.
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=lambda: {key.id: key.keys for key in KEYS})
     zone: tzinfo | None = None
     user: str = ""
     #: The home, where commands have to name it.

@@ -15,9 +15,6 @@ from jobsched_tui.app.options import Options
 from jobsched_tui.data.keymap import KEYS, remap
 from jobsched_tui.present.glyphs import pen_for
 
-#: The theme for 16 colours.
-ANSI_THEME = "ansi-dark"
-
 
 def options_for(
     door: Scheduler,
@@ -41,11 +38,20 @@ def options_for(
         pen=pen_for(is_ascii=is_ascii),
         slow=slow,
         is_ansi=is_plain,
-        theme=ANSI_THEME if is_plain else console.theme,
+        theme=console.theme,
         keys=keys,
         user=operator("console").partition(" via ")[0],
         named_home=home,
-        pager=tuple(shlex.split(environ.get("PAGER") or "less -R")),
-        editor=tuple(shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "vi")),
+        pager=_words(environ.get("PAGER"), "less -R"),
+        editor=_words(environ.get("VISUAL") or environ.get("EDITOR"), "vi"),
         notes=tuple(notes),
     )
+
+
+def _words(command: str | None, default: str) -> tuple[str, ...]:
+    """A program and its arguments, as a shell would read them; else what is usual."""
+    try:
+        words = shlex.split(command or "")
+    except ValueError:  # a quote that is not closed
+        words = []
+    return tuple(words or shlex.split(default))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from jobsched.api import Scheduler, Submitted, submitting
 from jobsched.api.submitting import Given
@@ -97,24 +97,31 @@ class Report:
         return len(self.findings) - self.errors
 
 
-def check(text: str, path: Path, envs: Mapping[str, str], secrets: Mapping[str, str]) -> Report:
+def check(
+    text: str,
+    path: Path,
+    envs: Mapping[str, str],
+    secrets: Mapping[str, str],
+    door: Scheduler | None = None,
+) -> Report:
     """Judge ``text`` as what is submitted from ``path``; stores nothing, never raises.
 
-    What only a submission needs (a secret's value, a local file) is an error here, too, but does
-    not hide the tasks.
+    With a ``door`` it is said, too, what its backend cannot do. What only a submission needs (a
+    secret's value, a local file) is an error here, too, but does not hide the tasks.
     """
     try:
-        return _check(text, path, Given(envs=envs, secrets=secrets))
+        given = Given(envs=envs, secrets=secrets)
+        return _check(text, path, given, None if door is None else door.context)
     except OSError as error:
         return Report((_of_fields(f"the current directory: {error.strerror}"),))
 
 
-def _check(text: str, path: Path, given: Given) -> Report:
-    found = submitting.validate_text(text, path, given, mode="submit")
+def _check(text: str, path: Path, given: Given, context: Any) -> Report:
+    found = submitting.validate_text(text, path, given, mode="submit", context=context)
     if found.spec is not None:
         return Report(_findings(found.warnings, Severity.WARNING), found.spec)
     errors = _findings(found.problems, Severity.ERROR)
-    lenient = submitting.validate_text(text, path, given)
+    lenient = submitting.validate_text(text, path, given, context=context)
     known = {(one.line, one.column, one.message) for one in errors}
     warnings = [
         one

@@ -37,20 +37,21 @@ _AGES: Final = frozenset({Field.AGE, Field.RUNTIME})
 
 
 class Asked(Protocol):
-    """What can be asked for jobs: a ``Watch``, or the past."""
+    """What is asked for jobs: a ``Watch``. ``now``: for ages and runtimes."""
 
     def listing(
-        self, terms: Sequence[Term] = (), sort: Sequence[Order] = ()
+        self, terms: Sequence[Term] = (), sort: Sequence[Order] = (), *, now: float | None = None
     ) -> list[tuple[Key, int]]:
         """Sort key and id of every job that matches, in order."""
         ...
 
-
-class Follows(Asked, Protocol):
-    """One that can be asked for some jobs, too: a ``Watch``."""
-
     def matching(
-        self, job_ids: Collection[int], terms: Sequence[Term] = (), sort: Sequence[Order] = ()
+        self,
+        job_ids: Collection[int],
+        terms: Sequence[Term] = (),
+        sort: Sequence[Order] = (),
+        *,
+        now: float | None = None,
     ) -> dict[int, Key]:
         """The keys of those of some jobs that match."""
         ...
@@ -68,18 +69,18 @@ def narrowed(
 
     ``lines``: of every job of which more is known than the database says. All others are alike.
     """
-    if not query.local and query.limit is None:
-        return ids
-    entries = ids.entries()
     if query.local:
-        nothing_known = matches_local(_nobody(0), query.local, ())
-
-        def matches(job_id: int) -> bool:
-            line = lines.get(job_id) or (_nobody(job_id) if job_id in marks else None)
-            return nothing_known if line is None else matches_local(line, query.local, marks)
-
-        entries = [(key, job_id) for key, job_id in entries if matches(job_id)]
-    return OrderedIds(entries[: query.limit])
+        known = {**{job_id: _nobody(job_id) for job_id in marks}, **lines}
+        met = {
+            job_id: matches_local(line, query.local, marks)
+            for job_id, line in known.items()
+            if job_id in ids
+        }
+        if matches_local(_nobody(0), query.local, ()):
+            ids = ids.without(job_id for job_id, is_met in met.items() if not is_met)
+        else:
+            ids = ids.only(job_id for job_id, is_met in met.items() if is_met)
+    return ids if query.limit is None else ids.first(query.limit)
 
 
 def _nobody(job_id: int) -> JobLine:
@@ -91,15 +92,11 @@ def _nobody(job_id: int) -> JobLine:
 class Listing:
     """The list for one query, over one watch."""
 
-    def __init__(self, watch: Follows) -> None:
+    def __init__(self, watch: Asked) -> None:
         self._watch = watch
         self._asked: tuple[tuple[Term, ...], tuple[Order, ...]] | None = None
         self._ids = OrderedIds()
         self._read_at = 0.0
-
-    def forget(self) -> None:
-        """Ask for everything next time."""
-        self._asked = None
 
     def bring_up(
         self, query: Query, tab: str, changed: Collection[int] | None, now: float
@@ -108,18 +105,20 @@ class Listing:
 
         ``changed``: jobs to which something has happened since the last call; ``None``: too many.
         """
-        terms, sort = terms_of(query, tab), query.sort
-        asked = (terms, sort)
-        ages = any(term.field in _AGES for term in terms)
-        if (
-            asked != self._asked
-            or changed is None
-            or (changed and any(order.by is OrderBy.RUNTIME for order in sort))
-            or (ages and now - self._read_at >= _AGEING)
-        ):
-            self._ids = OrderedIds(self._watch.listing(terms, sort))
+        asked = terms, sort = terms_of(query, tab), query.sort
+        if changed is None or asked != self._asked or self._has_aged(asked, now):
+            self._ids = OrderedIds(self._watch.listing(terms, sort, now=now))
             self._asked, self._read_at = asked, now
         elif changed:
-            keys = self._watch.matching(changed, terms, sort)
+            # As of the moment of the list: the keys of two moments cannot be compared.
+            keys = self._watch.matching(changed, terms, sort, now=self._read_at)
             self._ids.update({job_id: keys.get(job_id) for job_id in changed})
         return self._ids
+
+    def _has_aged(self, asked: tuple[tuple[Term, ...], tuple[Order, ...]], now: float) -> bool:
+        """Whether another list may be due because time has passed, or the clock was set back."""
+        terms, sort = asked
+        ages = any(term.field in _AGES for term in terms) or any(
+            order.by is OrderBy.RUNTIME for order in sort
+        )
+        return ages and not 0 <= now - self._read_at < _AGEING

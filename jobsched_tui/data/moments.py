@@ -21,17 +21,25 @@ def parse(text: str, now: float, zone: tzinfo | None = None) -> float | None:
     ago = _AGO.fullmatch(words)
     if ago is not None:
         return now - float(ago[1]) * _SECONDS[ago[2]]
-    here = datetime.fromtimestamp(now, UTC).astimezone(zone)
-    for form in _FORMS:
-        found = _read(words, form)
-        if found is not None:
-            return found.replace(tzinfo=here.tzinfo).timestamp()
-    for form in _TIMES:
-        found = _read(words, form)
-        if found is not None:
-            at = datetime.combine(here.date(), found.time(), here.tzinfo)
-            return (at if at <= here else at - timedelta(days=1)).timestamp()
-    return None
+    try:
+        return _of_date(words, zone) or _of_day(words, now, zone)
+    except (OverflowError, ValueError, OSError):
+        return None  # so far away that no clock tells it
+
+
+def _of_date(words: str, zone: tzinfo | None) -> float | None:
+    """A date that has no zone is one of this machine's, with the clock as it was set then."""
+    found = next((found for form in _FORMS if (found := _read(words, form))), None)
+    return None if found is None else found.replace(tzinfo=zone).timestamp()
+
+
+def _of_day(words: str, now: float, zone: tzinfo | None) -> float | None:
+    found = next((found for form in _TIMES if (found := _read(words, form))), None)
+    if found is None:
+        return None
+    today = datetime.fromtimestamp(now, UTC).astimezone(zone).date()
+    at = datetime.combine(today, found.time(), zone)
+    return (at if at.timestamp() <= now else at - timedelta(days=1)).timestamp()
 
 
 def problem(text: str, now: float, zone: tzinfo | None = None) -> str | None:

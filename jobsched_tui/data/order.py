@@ -33,9 +33,19 @@ class OrderedIds:
         key = self._keys.get(job_id)
         return None if key is None else bisect_left(self._entries, (key, job_id))
 
-    def entries(self) -> list[tuple[Key, int]]:
-        """Key and id of each, in order."""
-        return list(self._entries)
+    def first(self, most: int) -> OrderedIds:
+        """A list of the first so many."""
+        return OrderedIds(self._entries[:most])
+
+    def only(self, job_ids: Iterable[int]) -> OrderedIds:
+        """A list of some of the jobs. Costs those, not the list."""
+        return OrderedIds(sorted((self._keys[job_id], job_id) for job_id in job_ids))
+
+    def without(self, job_ids: Iterable[int]) -> OrderedIds:
+        """A list of all but some of the jobs."""
+        rest = OrderedIds(self._entries)
+        rest.update(dict.fromkeys(job_ids))
+        return rest
 
     def window(self, top: int, height: int) -> list[int]:
         """The ids of ``height`` rows from row ``top`` on; fewer where the list begins or ends."""

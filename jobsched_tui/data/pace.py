@@ -38,3 +38,20 @@ class Pace:
         now = self._monotonic()
         self._rested = now + _REST * (now - self._began)
         self._due = max(self._rested, now + self._every)
+
+
+class Allowance:
+    """A few at once, and then only so many a second."""
+
+    def __init__(self, monotonic: Callable[[], float], *, each_second: float, most: int) -> None:
+        self._monotonic = monotonic
+        self._gap, self._saved = 1 / each_second, (most - 1) / each_second
+        self._next = monotonic() - self._saved
+
+    def spend(self) -> None:
+        """One was used, allowed or not."""
+        self._next = max(self._next, self._monotonic() - self._saved) + self._gap
+
+    def wait(self) -> float:
+        """Seconds until the next one is allowed; 0: now."""
+        return max(0.0, self._next - self._monotonic())

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jobsched.api import Past, Watch
+from jobsched.api import Counts, Past, Watch
 from jobsched.errors import NotFound
+from jobsched_tui.data.blank import tabs
 from jobsched_tui.data.detail import detail_of
-from jobsched_tui.data.frame import Detail, Frame, Health, Link
+from jobsched_tui.data.frame import Detail, Frame, Health, LimitsLine, Link
 from jobsched_tui.data.gauges import line_of
 from jobsched_tui.data.lines import job_line
 from jobsched_tui.data.listing import narrowed, terms_of
@@ -23,51 +24,61 @@ class Then:
 
     def __init__(self, watch: Watch, seq: int) -> None:
         self._watch, self._past = watch, watch.past(seq)
+        self._counts: Counts | None = None
+        self._limits: LimitsLine | None = None
         self._asked: tuple[object, ...] = ()
-        self._ids = OrderedIds()
+        #: All that matched.
+        self.ids = OrderedIds()
+        self._shown: tuple[View, Frame] | None = None
 
     @property
     def seq(self) -> int:
         """The row."""
         return self._past.seq
 
-    @property
-    def ids(self) -> OrderedIds:
-        """All that matched."""
-        return self._ids
-
     def frame(self, view: View, around: Frame) -> Frame:
         """What there was to see; ``around``: what is not of any moment, home and machine."""
+        # It is over: the same view shows the same.
+        if self._shown is None or self._shown[0] != view:
+            self._shown = view, self._read(view, around)
+        return replace(self._shown[1], host=around.host)
+
+    def _read(self, view: View, around: Frame) -> Frame:
         past = self._past
         self._bring_up(view)
-        counts = past.counts()
-        rows = past.rows(self._ids.window(view.top, view.height))
-        shown = [rows[one] for one in self._ids.window(view.top, view.height) if one in rows]
+        counts, limits = self._summary()
+        shown = self.ids.window(view.top, view.height)
+        rows = past.rows(shown)
         return replace(
             around,
             health=Health(link=Link.PAST, at=past.at),
             now=past.at,
-            limits=line_of(past.limits(), counts, ((), ()), (), past.at),
+            limits=limits,
             read_only=True,
             seq=past.seq,
-            counts={
-                name: getattr(counts, name)
-                for name in ("all", "active", "waiting", "failed", "done")
-            },
-            matched=len(self._ids),
+            counts=tabs(counts),
+            matched=len(self.ids),
             top=view.top,
-            lines=tuple(job_line(row) for row in shown),
+            lines=tuple(job_line(rows[job_id]) for job_id in shown if job_id in rows),
             cursor=view.cursor,
-            cursor_index=None if view.cursor is None else self._ids.index_of(view.cursor),
+            cursor_index=None if view.cursor is None else self.ids.index_of(view.cursor),
             detail=self._detail(past, view.detail),
             attention=(),
         )
 
+    def _summary(self) -> tuple[Counts, LimitsLine]:
+        """Counted once: that goes over all jobs."""
+        if self._counts is None or self._limits is None:
+            self._counts = self._past.counts()
+            limits = self._past.limits()
+            self._limits = line_of(limits, self._counts, ((), ()), (), self._past.at)
+        return self._counts, self._limits
+
     def _bring_up(self, view: View) -> None:
-        asked = (view.query, view.tab)
+        asked = (view.query, view.tab, view.marks)
         if asked != self._asked:
             found = self._past.listing(terms_of(view.query, view.tab), view.query.sort)
-            self._ids = narrowed(OrderedIds(found), view.query, {}, view.marks)
+            self.ids = narrowed(OrderedIds(found), view.query, {}, view.marks)
             self._asked = asked
 
     def _detail(self, past: Past, job_id: int | None) -> Detail | None:

@@ -1,30 +1,38 @@
 """The thread that reads: it asks a source for frames and hands on each that shows something new.
 
 Owns when it is read: at once after a change or another view, at a slow pace otherwise, and never so
-often that reading takes more than a tenth of a core. Decides nothing about what is in a frame.
+often that following changes takes more than a tenth of a core. Decides nothing about what is in a
+frame.
 """
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
+from time import thread_time
 from typing import Final, Generic, TypeVar
 
 from jobsched.clock import Clock
-from jobsched.errors import JobschedError
-from jobsched_tui.data.frame import Frame
+from jobsched_tui.data.frame import Frame, Link
+from jobsched_tui.data.pace import Allowance
 from jobsched_tui.data.source import Source, View
 
 #: Seconds between looks at a database that tells nothing, and at processes and logs.
 _PULSE: Final = 1.0
 #: Seconds after an event in which its commit must have become visible: it may come before.
 _SETTLING: Final = 0.03
-#: Of the time that reading took: how long it rests before it reads again.
+#: Of the CPU time that reading took: how long it rests before it follows changes again, and seconds
+#: at most. Not of the time that went by: a machine that is busy would make it slower still.
 _REST: Final = 9.0
+_LONGEST_REST: Final = 1.0
+#: Frames that follow changes: in a second, and at once after a while without.
+_FRAMES: Final = 4.0
+_BURST: Final = 8
 
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 SourceT = TypeVar("SourceT", bound=Source)
@@ -37,11 +45,15 @@ class Reader(Generic[SourceT]):
         self._source, self._clock, self._report = source, clock, report
         self._view = View()
         self._last: Frame | None = None
-        self._asked: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        #: Somebody waits for an answer; whoever stops the reader sets it, too.
         self._wanted = threading.Event()
+        #: The database may have changed, or somebody waits.
         self._told = threading.Event()
         self._frozen = threading.Event()
         self._stopping = threading.Event()
+        self._rested = clock.monotonic()
+        self._allowance = Allowance(clock.monotonic, each_second=_FRAMES, most=_BURST)
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
     def start(self) -> None:
@@ -59,7 +71,7 @@ class Reader(Generic[SourceT]):
         self._wanted.set()
         self._told.set()
 
-    def ask(self, question: Callable[[SourceT], T], answer: Callable[[T], None]) -> None:
+    def ask(self, question: Callable[[SourceT], T], answer: Callable[[T], object]) -> None:
         """Put a question to the source; the answer is given in the reading thread.
 
         What the home does to the question is told by the next frame, and there is no answer.
@@ -79,48 +91,70 @@ class Reader(Generic[SourceT]):
     def stop(self) -> None:
         """End the thread; nothing is reported afterwards."""
         self._stopping.set()
-        self._told.set()
+        self.wake()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(5.0)
 
     def _run(self) -> None:
         try:
             while not self._stopping.is_set():
-                began = self._clock.monotonic()
+                began = thread_time()
                 self._read()
-                self._stopping.wait(_REST * (self._clock.monotonic() - began))
+                rest = min(_LONGEST_REST, _REST * (thread_time() - began))
+                self._rested = self._clock.monotonic() + rest
                 self._sleep()
         finally:
             self._source.close()
 
     def _read(self) -> None:
+        # Before anything is read: whoever comes later waits for the next one.
         self._wanted.clear()
         self._answer()
+        try:
+            frame = self._frame()
+            if self._last is None or _timeless(frame) != _timeless(self._last):
+                self._last = frame
+                if not self._stopping.is_set():
+                    self._report(frame)
+        except Exception:
+            log.exception("a frame could not be read or shown")
+
+    def _frame(self) -> Frame:
         frame = self._source.frame(self._view)
-        if self._last is None or _timeless(frame) != _timeless(self._last):
-            self._last = frame
-            if not self._stopping.is_set():
-                self._report(frame)
+        if self._frozen.is_set() and frame.health.link in (Link.LIVE, Link.POLLING):
+            return replace(frame, health=replace(frame.health, link=Link.FROZEN))
+        return frame
 
     def _answer(self) -> None:
-        while not self._asked.empty():
-            with suppress(JobschedError):
+        while not self._asked.empty() and not self._stopping.is_set():
+            try:
                 self._asked.get()()
+            except Exception as error:
+                log.warning("a question was not answered: %s", error, exc_info=True)
 
     def _sleep(self) -> None:
         """Until there may be something new to see."""
-        while not self._stopping.is_set():
-            told = self._told.wait(_PULSE)
-            self._told.clear()
+        while not self._wanted.wait(self._break()):
+            self._told.wait(_PULSE)
             if self._wanted.is_set():
                 return
-            if self._frozen.is_set():
-                continue
-            if not told or self._source.has_changed():
+            was_told = self._told.is_set()
+            self._told.clear()
+            if self._is_due(was_told=was_told):
+                self._allowance.spend()
                 return
-            self._stopping.wait(_SETTLING)
-            if self._source.has_changed():
-                return
+
+    def _break(self) -> float:
+        """Seconds in which changes are not followed; whoever waits is answered."""
+        return max(0.0, self._rested - self._clock.monotonic(), self._allowance.wait())
+
+    def _is_due(self, *, was_told: bool) -> bool:
+        if self._frozen.is_set():
+            return False
+        if not was_told or self._source.has_changed():
+            return True
+        self._stopping.wait(_SETTLING)
+        return self._source.has_changed()
 
 
 def _timeless(frame: Frame) -> Frame:

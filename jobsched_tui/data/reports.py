@@ -7,19 +7,23 @@ of it: it is made of what the door shows.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from jobsched.api import Change
 from jobsched.text import safe
 from jobsched_tui.data.frame import Detail, JobLine
+from jobsched_tui.data.logs.lines import clean_bytes
 from jobsched_tui.data.tails import newest
 
 #: Bytes of a log's end that go into a report.
 _LOG_BYTES: Final = 128 * 1024
 _LOG_LINES: Final = 200
 _FOLDER: Final = "console"
+_READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def offers(line: JobLine, home: Path) -> Mapping[str, str]:
@@ -57,15 +61,18 @@ def failure(detail: Detail | None) -> str:
         ),
         "",
         "history:",
-        *(
-            f"  {_at(one.at)} {one.kind} {one.subject or ''} task {one.task_id}:"
-            f" {one.from_value} -> {one.to_value} by {one.actor} ({one.reason or ''})"
-            for one in detail.record
-        ),
+        *(f"  {_event(one)}" for one in detail.record),
         "",
         *_log(line),
     ]
     return "\n".join(safe(part) for part in parts) + "\n"
+
+
+def _event(one: Change) -> str:
+    what = one.subject or ("job" if one.task_id is None else f"task {one.task_id}")
+    moved = " -> ".join(value for value in (one.from_value, one.to_value) if value is not None)
+    reason = f" ({one.reason})" if one.reason else ""
+    return f"{_at(one.at)} {what}: {moved or 'done'} by {one.actor}{reason}"
 
 
 def _log(line: JobLine) -> list[str]:
@@ -73,12 +80,21 @@ def _log(line: JobLine) -> list[str]:
     if task is None:
         return ["no task has printed anything"]
     try:
-        with Path(task.log_path).open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _LOG_BYTES))
-            rows = file.read().decode("utf-8", "replace").splitlines()
+        data = _end(task.log_path)
     except OSError as error:
         return [f"the log {task.log_path} cannot be read: {error.strerror}"]
-    return [f"end of {task.log_path}:", *(f"  {row}" for row in rows[-_LOG_LINES:])]
+    rows = data.removesuffix(b"\n").split(b"\n")[-_LOG_LINES:]
+    return [f"end of {task.log_path}:", *(f"  {clean_bytes(row).text}" for row in rows)]
+
+
+def _end(path: str) -> bytes:
+    """Of a file, never through a link: whatever else stands in its place could wait for ever."""
+    with os.fdopen(os.open(path, _READ), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(0, "it is no file")
+        file.seek(max(0, found.st_size - _LOG_BYTES))
+        return file.read(_LOG_BYTES)
 
 
 def _at(moment: float) -> str:

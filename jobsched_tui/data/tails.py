@@ -5,6 +5,7 @@ Owns which log of a job counts, and a small memory of what was read.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -26,16 +27,19 @@ class Tails:
         self._read: dict[str, tuple[tuple[int, int], TailLine | None]] = {}
 
     def complete(self, line: JobLine) -> JobLine:
-        """The row with its last line, when that was written, and what it says of progress."""
+        """The row with its last line, when that was written, and what it says of progress.
+
+        The same row if it has that already.
+        """
         task = newest(line)
         tail = None if task is None else self._tail(task.log_path)
-        if tail is None:
+        if tail is None or (line.last_line, line.log_at) == tail:
             return line
         return replace(line, last_line=tail.text, log_at=tail.at, progress=progress_of(tail.text))
 
     def _tail(self, path: str) -> TailLine | None:
         try:
-            found = Path(path).stat()
+            found = os.stat(path)  # noqa: PTH116 -- for hundreds of logs a Path costs more than this
         except OSError:
             self._read.pop(path, None)
             return None

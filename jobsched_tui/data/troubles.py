@@ -1,4 +1,4 @@
-"""Looking for trouble: all jobs that are alive or failed lately, their processes and their logs.
+"""Looking for trouble: all jobs that are alive or ended lately, their processes and their logs.
 
 Owns what is looked at for the attention list and what is remembered from look to look; the
 judgement is in ``attention``. Belongs to one thread.
@@ -8,114 +8,132 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
-from typing import Final, Protocol
+from typing import Final
 
-from jobsched.api import Change, ProcessGroup, Scheduler, Seen, Watch
+from jobsched.api import Change, ProcessGroup, Seen, Watch
 from jobsched.clock import Clock
 from jobsched.errors import BackendError
-from jobsched.states import ALIVE_STATES, ScheduleState
-from jobsched_tui.data.attention import Sample, Samples, judge
+from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus
+from jobsched_tui.data.attention import LockHolder, Sample, Samples, judge
 from jobsched_tui.data.frame import Attention, JobLine
-from jobsched_tui.data.lines import job_line
+from jobsched_tui.data.kept import Kept, Known
+from jobsched_tui.data.lately import Lately
 from jobsched_tui.data.listing import TABS
+from jobsched_tui.data.news import Happened
 from jobsched_tui.data.processes import Sampler, Usage
 from jobsched_tui.data.pulse import Pulse, beat
 from jobsched_tui.data.tails import Tails
 
-#: Rows of the history that are read back for what ended lately and how long launches take.
-_BACK: Final = 2_000
-#: Seconds: how far back a failure is news where nobody has looked before.
-_NEWS: Final = 86_400.0
-_STATES: Final = {str(state) for state in ALIVE_STATES}
-
-
-class Cluster(Protocol):
-    """A cluster that exists, as ``Scheduler.clusters`` tells it."""
+#: Where the holders of the scheduler lock stand among the processes of jobs, whose ids begin at 1.
+_LOCK: Final = 0
+_MIB: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
     """What a look has found."""
 
-    #: Jobs that are alive, failed lately, or left something behind.
+    #: Jobs that are alive, ended lately, left something behind, or wait in vain.
     lines: Mapping[int, JobLine]
     usage: Mapping[int, Usage]
     attention: tuple[Attention, ...]
+
+    def told(self, line: JobLine) -> JobLine:
+        """A row with what it uses and its trouble."""
+        known = self.lines.get(line.job_id)
+        line = _with_usage(line, self.usage.get(line.job_id))
+        return line if known is None else replace(line, trouble=known.trouble)
 
 
 class Troubles:
     """The looks of one console at one home."""
 
-    def __init__(self, watch: Watch, door: Scheduler, clock: Clock, seen_seq: int) -> None:
-        self._watch, self._door, self._clock = watch, door, clock
-        self._seen_seq = seen_seq
+    def __init__(self, watch: Watch, clock: Clock, seen_seq: int) -> None:
+        self._watch, self._clock = watch, clock
         self._sampler, self._tails = Sampler(clock), Tails()
-        self._ended: dict[int, int] = {}
-        self._launching: dict[int, float] = {}
-        self._launches: list[float] = []
+        self._lately = Lately(watch, seen_seq)
+        self._kept = Kept(watch, self._read)
+        #: Of what is DONE the history tells everything, and the logs are as they are.
+        self._ended = Kept(watch, self._read_with_logs)
+        self._alive: list[int] = []
+        self._blocked: Mapping[int, Mapping[int, TaskStatus | None]] = {}
+        self._outdated = True
         self._pulses: dict[int, Pulse] = {}
         self._states: dict[int, tuple[str, float]] = {}
         self._found: tuple[Attention, ...] = ()
-        self._read_back = False
 
     def seen(self, seq: int) -> None:
         """The operator has seen everything up to that row of the history."""
-        self._seen_seq = max(self._seen_seq, seq)
+        self._lately.seen(seq)
 
     def note(self, changes: Sequence[Change]) -> None:
-        """Take note of what has happened: who ended, and how long launches take."""
-        for change in changes:
-            if change.kind != "SCHEDULE" or change.job_id is None:
-                continue
-            if change.to_value == ScheduleState.DONE:
-                self._ended[change.job_id] = change.seq
-            began = self._launching.pop(change.job_id, None)
-            if change.to_value == ScheduleState.LAUNCHING:
-                self._launching[change.job_id] = change.at
-            elif began is not None:
-                self._launches = [*self._launches[-99:], change.at - began]
+        """Take note of what has happened, row by row."""
+        self._lately.note(changes)
+
+    def note_all(self, happened: Happened) -> None:
+        """Take note of which jobs it has happened to."""
+        self._outdated = self._outdated or happened.committed
+        self._kept.note(happened)
+        self._ended.note(happened)
 
     def look(self, also: Collection[int] = ()) -> Looked:
-        """Look at everything that may be in trouble, and at the processes of some jobs more."""
+        """Look at everything that may be in trouble, and at some jobs more."""
         now = self._clock.now()
-        if not self._read_back:
-            self._remember(now)
+        self._lately.read_back(now)
         clusters = self._clusters()
-        alive = [job_id for _, job_id in self._watch.listing(TABS["active"])]
-        news = [job_id for job_id, seq in self._ended.items() if seq > self._seen_seq]
-        rows = self._watch.rows({*alive, *news, *clusters, *also})
-        usage = self._sampler.sample(dict(_roots(rows, clusters)))
-        lines = {job_id: self._line(job_line(row), usage) for job_id, row in rows.items()}
-        samples = {
-            job_id: self._sample(line, rows[job_id], usage.get(job_id, Usage()), clusters, now)
-            for job_id, line in lines.items()
-        }
-        self._found = judge(
-            list(lines.values()),
-            Samples(
-                jobs=samples,
-                median_launch=median(self._launches) if self._launches else None,
-                seen_seq=self._seen_seq,
-            ),
-            now,
-            previous=self._found,
+        known = self._known(clusters, also)
+        lock = self._watch.scheduler_lock()
+        roots = dict(_roots(known, clusters))
+        if lock is not None and lock.pids:
+            roots[_LOCK] = [_controller("lock", lock.pids[0], Seen.SAME)]
+        usage = self._sampler.sample(roots) if roots else {}
+        lines = {job_id: _with_usage(one.line, usage.get(job_id)) for job_id, one in known.items()}
+        samples = Samples(
+            jobs={
+                job_id: self._sample(
+                    line,
+                    known[job_id].seen,
+                    usage.get(job_id, Usage()),
+                    clusters.get(job_id, ()) if line.state is ScheduleState.DONE else (),
+                    now,
+                )
+                for job_id, line in lines.items()
+            },
+            lock=None if lock is None else _holder(usage.pop(_LOCK, Usage()), lock.since),
+            median_launch=self._lately.median_launch,
+            seen_seq=self._lately.seen_seq,
         )
+        self._found = judge(list(lines.values()), samples, now, previous=self._found)
         self._forget(lines)
         return Looked(_with_trouble(lines, self._found), usage, self._found)
 
-    def _remember(self, now: float) -> None:
-        """Read back what happened before the console came."""
-        latest = self._watch.latest()
-        back = self._watch.changes_before(latest + 1, most=_BACK, kinds=("SCHEDULE",))
-        self.note(list(reversed(back)))
-        if not self._seen_seq:
-            self._seen_seq = self._watch.moment(now - _NEWS)
-        self._read_back = True
+    # What is looked at.
+
+    def _known(self, clusters: Collection[int], also: Collection[int]) -> Mapping[int, Known]:
+        if self._outdated:
+            self._alive = [job_id for _, job_id in self._watch.listing(TABS["active"])]
+            self._blocked = self._watch.blocked()
+            self._outdated = False
+        wanted = {*self._alive, *self._blocked, *clusters, *also}
+        known = self._kept.bring_up(wanted, again=True)
+        for one in known.values():
+            one.line = self._tails.complete(one.line)
+        ended = self._ended.bring_up(self._lately.news - wanted, again=False)
+        failed = {job_id: one for job_id, one in ended.items() if _went_wrong(one.line)}
+        return {**failed, **known}
+
+    def _read(self, job_ids: Collection[int]) -> dict[int, Known]:
+        return {job_id: Known(row) for job_id, row in self._watch.rows(job_ids).items()}
+
+    def _read_with_logs(self, job_ids: Collection[int]) -> dict[int, Known]:
+        found = self._read(job_ids)
+        for known in found.values():
+            known.line = self._tails.complete(known.line)
+        return found
 
     def _clusters(self) -> dict[int, list[ProcessGroup]]:
         try:
-            found = self._door.clusters()
+            found = self._watch.clusters()
         except BackendError:
             return {}  # what cannot be looked at is no trouble of a job's
         by_job: dict[int, list[ProcessGroup]] = {}
@@ -127,40 +145,50 @@ class Troubles:
             by_job.setdefault(one["job_id"], []).append(group)
         return by_job
 
-    def _line(self, line: JobLine, usage: Mapping[int, Usage]) -> JobLine:
-        used = usage.get(line.job_id, Usage())
-        return replace(self._tails.complete(line), cpu=used.cpu, rss=used.rss)
+    # What is seen.
 
     def _sample(
         self,
         line: JobLine,
-        row: Mapping[str, object],
+        seen: Seen | None,
         used: Usage,
-        clusters: Mapping[int, Sequence[ProcessGroup]],
+        left: Sequence[ProcessGroup],
         now: float,
     ) -> Sample:
-        controller = used.controller
-        state = None if controller is None else controller.state
-        before = self._states.get(line.job_id)
-        if state is not None and (before is None or before[0] != state):
-            before = (state, now)
-            self._states[line.job_id] = before
-        pulse = beat(
-            self._pulses.get(line.job_id, Pulse()), log_at=line.log_at, cpu=line.cpu, now=now
-        )
-        self._pulses[line.job_id] = pulse
-        left = clusters.get(line.job_id, ()) if line.state is ScheduleState.DONE else ()
+        """``left``: clusters that it should not have any more."""
+        job_id = line.job_id
         usurpers = [tree.usurper.program for tree in used.trees if tree.usurper is not None]
+        state, since = self._process_state(job_id, used, now)
         return Sample(
-            usurper=usurpers[0] if usurpers and row["controller_seen"] == Seen.REUSED else None,
+            usurper=usurpers[0] if usurpers and seen is Seen.REUSED else None,
             process_state=state,
-            process_state_since=None if before is None else before[1],
-            state_since=self._launching.get(line.job_id),
+            process_state_since=since,
+            state_since=self._lately.launching_since(job_id),
             left_pids=tuple(pid for group in left for pid in group.pids),
             left_clusters=tuple(group.name for group in left),
-            pulse=pulse,
-            ended_seq=self._ended.get(line.job_id),
+            pulse=self._pulse(line, used, now),
+            blockers=self._blocked.get(job_id, {}),
+            ended_seq=self._lately.ended(job_id),
         )
+
+    def _process_state(
+        self, job_id: int, used: Usage, now: float
+    ) -> tuple[str, float] | tuple[None, None]:
+        """Of its controller, and since when."""
+        controller = used.controller
+        if controller is None:
+            self._states.pop(job_id, None)
+            return None, None
+        before = self._states.get(job_id)
+        if before is None or before[0] != controller.state:
+            before = self._states[job_id] = (controller.state, now)
+        return before
+
+    def _pulse(self, line: JobLine, used: Usage, now: float) -> Pulse:
+        before = self._pulses.get(line.job_id, Pulse())
+        pulse = beat(before, log_at=line.log_at, cpu=used.cpu, now=now)
+        self._pulses[line.job_id] = pulse
+        return pulse
 
     def _forget(self, lines: Mapping[int, JobLine]) -> None:
         """What belongs to jobs that are not looked at any more."""
@@ -169,22 +197,42 @@ class Troubles:
                 del memory[job_id]
 
 
+def _went_wrong(line: JobLine) -> bool:
+    return line.status.is_failure or any(task.cleanup_error for task in line.tasks)
+
+
+def _controller(name: str, pid: int, seen: Seen) -> ProcessGroup:
+    return ProcessGroup(kind="controller", name=name, pids=(pid,), seen=seen, started_at=0.0)
+
+
 def _roots(
-    rows: Mapping[int, Mapping[str, object]], clusters: Mapping[int, Sequence[ProcessGroup]]
+    known: Mapping[int, Known], clusters: Mapping[int, Sequence[ProcessGroup]]
 ) -> Iterator[tuple[int, list[ProcessGroup]]]:
-    for job_id, row in rows.items():
+    for job_id, one in known.items():
         groups = list(clusters.get(job_id, ()))
-        pid, seen = row["controller_pid"], row["controller_seen"]
-        if isinstance(pid, int) and isinstance(seen, Seen) and row["schedule_state"] in _STATES:
-            groups.insert(
-                0,
-                ProcessGroup(
-                    kind="controller", name=f"attempt {row['attempt']}", pids=(pid,), seen=seen,
-                    started_at=0.0,
-                ),
-            )  # fmt: skip
+        line = one.line
+        if line.pid is not None and one.seen is not None and line.state in ALIVE_STATES:
+            groups.insert(0, _controller(f"attempt {line.attempt}", line.pid, one.seen))
         if groups:
             yield job_id, groups
+
+
+def _holder(used: Usage, since: float) -> LockHolder | None:
+    process = used.controller
+    if process is None:
+        return None
+    return LockHolder(
+        pid=process.pid, since=since, state=process.state, command=process.command
+    )  # fmt: skip
+
+
+def _with_usage(line: JobLine, used: Usage | None) -> JobLine:
+    """In steps that can be seen, so that nothing is drawn anew for less."""
+    if used is None or used.rss is None:
+        return line
+    cpu = None if used.cpu is None else float(round(used.cpu))
+    rss = used.rss // _MIB * _MIB
+    return line if (line.cpu, line.rss) == (cpu, rss) else replace(line, cpu=cpu, rss=rss)
 
 
 def _with_trouble(lines: Mapping[int, JobLine], found: Sequence[Attention]) -> dict[int, JobLine]:

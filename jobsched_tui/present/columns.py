@@ -91,12 +91,14 @@ _USUAL: Final = (
     *(Col.ID, Col.NAME, Col.SCHED, Col.STATUS, Col.TASK),
     *(Col.PID, Col.CPU, Col.RSS, Col.AGE, Col.WHY),
 )
+#: The same with STATUS folded: beside a log the names matter more.
+_FOLDED_USUAL: Final = tuple(col for col in _USUAL if col is not Col.STATUS)
 _WIDE: Final = (
     *(Col.ID, Col.NAME, Col.SCHED, Col.STATUS, Col.TASK, Col.PRIO),
     *(Col.PID, Col.CPU, Col.RSS, Col.AGE, Col.RUNTIME, Col.RECOV, Col.REGION, Col.WHY),
 )
 #: From how many cells on which columns are shown unless the operator chose.
-_DEFAULTS: Final = ((156, _WIDE), (104, _USUAL), (60, _COMPACT), (0, _NARROW))
+_DEFAULTS: Final = ((156, _WIDE), (116, _USUAL), (98, _FOLDED_USUAL), (60, _COMPACT), (0, _NARROW))
 
 
 @dataclass(frozen=True, slots=True)

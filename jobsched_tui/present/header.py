@@ -13,8 +13,9 @@ from typing import Final
 
 from jobsched_tui.data.frame import Attention, Frame, Gauge, Health, LimitsLine, Link
 from jobsched_tui.present import formats, glyphs
+from jobsched_tui.present.attention import brief
 from jobsched_tui.present.glyphs import UNICODE, Pen
-from jobsched_tui.present.spans import Line, Span, Tone, clip_line, joined, span, width
+from jobsched_tui.present.spans import Line, Span, Tone, clip, clip_line, joined, span, width
 
 #: From this width on lines are drawn in full, below it in short words.
 FULL: Final = 100
@@ -24,6 +25,8 @@ _GAUGE: Final = 10
 _WARM: Final = 0.7
 _PATH_MOST: Final = 34
 _PATH_NARROW: Final = 18
+#: Cells that the sentence about a trouble gets at least.
+_LEAST_SAID: Final = 24
 
 _GAP: Final = Span("  ")
 
@@ -95,7 +98,8 @@ def header_line(frame: Frame, now: float, drawing: Drawing) -> list[Span]:
     if drawing.is_full and frame.host.cpus:
         left += [Span("   "), *_host(frame)]
     access = Span("RO", Tone.ALARM) if frame.read_only else Span("RW", Tone.GOOD)
-    clock = Span(formats.clock(now, drawing.zone, seconds=drawing.is_full))
+    # Without seconds: a line that changes every second costs 600 bytes on its way to the terminal.
+    clock = Span(formats.clock(now, drawing.zone, seconds=False))
     user = [span(frame.user, Tone.MUTED)] if drawing.is_full and frame.user else []
     right = joined([[access], *([user] if user else []), [clock]], _GAP)
     return drawing.spread(left, [*right, Span(" ")])
@@ -277,7 +281,7 @@ def compact_line(frame: Frame, looking: Looking, drawing: Drawing) -> list[Span]
 def _filter(frame: Frame, looking: Looking, drawing: Drawing) -> list[Span]:
     if frame.complaint:
         return [Span(f" {drawing.pen.gone} ", Tone.BAD), span(frame.complaint, Tone.BAD)]
-    key = [Span(" /", Tone.KEY)]
+    key = [Span(" "), Span("/", Tone.KEY)]
     if not looking.filter_text:
         return [*key, Span("filter", Tone.MUTED)] if drawing.is_full else []
     return [*key, span(looking.filter_text, Tone.MATCH)]
@@ -285,6 +289,8 @@ def _filter(frame: Frame, looking: Looking, drawing: Drawing) -> list[Span]:
 
 def _matched(frame: Frame, between: str) -> list[Span]:
     total = frame.counts.get("all")
+    if total is None:
+        return []
     return [Span(f"{frame.matched}"), Span(f"{between}{formats.count(total)}", Tone.MUTED)]
 
 
@@ -293,18 +299,19 @@ def attention_line(frame: Frame, drawing: Drawing) -> list[Span]:
     if not frame.attention:
         return drawing.spread([])
     first = frame.attention[0]
-    right = [Span("  a", Tone.KEY), Span(f":next of {len(frame.attention)} ", Tone.MUTED)]
-    return drawing.spread(_told(first, drawing), right)
+    right = [Span("  "), Span("a", Tone.KEY), Span(f":next of {len(frame.attention)} ", Tone.MUTED)]
+    return drawing.spread(_told(first, drawing.width - width(right) - 1, drawing), right)
 
 
-def _told(trouble: Attention, drawing: Drawing) -> list[Span]:
+def _told(trouble: Attention, cells: int, drawing: Drawing) -> list[Span]:
+    """What is cut where there is little room is the sentence, not what to do about it."""
     at = "" if trouble.since is None else f"{formats.clock(trouble.since, drawing.zone)} "
     job = "" if trouble.job_id is None else f"job {trouble.job_id}: "
-    return [
-        Span(f" {drawing.pen.attention} {trouble.trouble.value} ", Tone.ALARM),
-        span(f" {at}{job}{trouble.text}", Tone.BAD),
-        span(f"  {trouble.command}", Tone.STRONG),
-    ]
+    sign = Span(f" {drawing.pen.attention} {trouble.trouble.value} ", Tone.ALARM)
+    command = span(f"  {trouble.command}", Tone.STRONG)
+    said = f" {at if drawing.is_full else ''}{job}{brief(trouble)}"
+    room = max(_LEAST_SAID, cells - width([sign, command]))
+    return [sign, Span(clip(said, room), Tone.BAD), command]
 
 
 # Where there is nothing to list: never an empty space without a reason.

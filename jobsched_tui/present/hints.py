@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from jobsched_tui.present.glyphs import UNICODE, Pen, ascii_line
-from jobsched_tui.present.spans import Line, Span, Tone, clip_line, joined, span
+from jobsched_tui.present.spans import Line, Span, Tone, clip_line, joined, span, width
 
 #: By pane: action and word, the most useful first.
 HINTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -29,11 +29,12 @@ HINTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         ("dag.downstream", "Downstream"), ("dag.collapse", "Fold"), ("nav.back", "Back"),
     ),
     "detail": (
-        ("app.help", "Help"), ("nav.open", "Open"), ("job.log", "Log"), ("job.timeline", "Time"),
-        ("job.dag", "DAG"), ("job.processes", "Procs"), ("job.yaml", "YAML"),
-        ("job.events", "Events"), ("job.cancel", "Cancel"), ("nav.back", "Back"),
+        ("app.help", "Help"), ("nav.back", "Back"), ("nav.open", "Open"), ("job.cancel", "Cancel"),
+        ("job.done", "Force-done"), ("job.retry", "Rerun"), ("copy.menu", "Copy"),
+        ("copy.report", "Report"), ("attention.next", "Next attention"),
     ),
 }  # fmt: skip
+_GAP: Final = Span("  ")
 #: What the keys are called on a keyboard.
 _NAMES: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "ampersand": "&", "asterisk": "*",
@@ -66,11 +67,16 @@ def hints(
 ) -> Line:
     """The keys of a pane with what they do. ``keys``: by action, as they are bound now."""
     pieces: list[Line] = []
+    left = cells - 1
     for action, word in HINTS.get(pane, HINTS["detail"]):
         key = first_key(keys.get(action, ""))
         if key and not (read_only and action in ACTING):
-            pieces.append([Span(key, Tone.KEY), span(f" {word}")])
-    line = clip_line([Span(" "), *joined(pieces, Span("  "))], cells)
+            piece = [Span(key, Tone.KEY), span(f" {word}")]
+            left -= width(piece)
+            if left >= 0:
+                pieces.append(piece)
+            left -= width([_GAP])
+    line = clip_line([Span(" "), *joined(pieces, _GAP)], cells)
     return ascii_line(line) if pen.is_ascii else line
 
 

@@ -14,8 +14,11 @@ from jobsched_tui.data.logs.seeking import Direction
 from jobsched_tui.data.logs.values import Counting, Jump, Target, Update
 from jobsched_tui.present import formats
 from jobsched_tui.present.glyphs import UNICODE, Pen, ascii_line
+from jobsched_tui.present.header import shortened
 from jobsched_tui.present.spans import Line, Span, Tone, clip_line, joined, span, width
 
+#: Cells of a path: it is its end that tells the most.
+_PATH_MOST: Final = 46
 #: By which zero bytes in a shown line are known.
 _NUL: Final = "\N{SYMBOL FOR NULL}"
 
@@ -128,13 +131,13 @@ def _condition(facts: Facts) -> list[Span]:
 
 
 def _absence(facts: Facts, update: Update) -> list[Span]:
-    name = facts.path.rpartition("/")[2]
+    name, path = facts.path.rpartition("/")[2], shortened(facts.path, _PATH_MOST)
     reason = {
-        Event.ABSENT: f"not created yet (watching {facts.path})",
-        Event.DENIED: f"no permission to read {facts.path}",
+        Event.ABSENT: f"not created yet (watching {path})",
+        Event.DENIED: f"no permission to read {path}",
         Event.DELETED: f"{name} deleted",
-        Event.IRREGULAR: f"{facts.path} is not a regular file",
-        Event.FAILED: f"cannot read {facts.path}: {update.cause}",
+        Event.IRREGULAR: f"{path} is not a regular file",
+        Event.FAILED: f"cannot read {path}: {update.cause}",
     }.get(update.standing or Event.ABSENT)
     if reason is not None:
         return [span(reason, Tone.MUTED if update.standing is Event.ABSENT else Tone.WARN)]

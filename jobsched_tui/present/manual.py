@@ -5,7 +5,7 @@ Owns the order and the wording around it; what a key does stands in the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from jobsched_tui.data.filters import HELP
@@ -19,15 +19,20 @@ _CONTEXTS: Final = {
 }  # fmt: skip
 _KEYS: Final = 14
 _EXAMPLE: Final = 26
+_DESCRIBED: Final = 44
+#: What an action's id and the gaps take.
+_IDS: Final = 22
 
 
-def lines(pane: str, keys: Mapping[str, str], cells: int, pen: Pen = UNICODE) -> list[Line]:
-    """Everything, for a pane and keys as they are bound now."""
-    here = _CONTEXTS.get(pane, Context.LIST)
-    mine = [key for key in KEYS if here in key.contexts]
-    others = [key for key in KEYS if here not in key.contexts]
-    found: list[Line] = [[span("In this pane", Tone.TITLE)], *_grouped(mine, keys)]
-    found += [[], [span("Everywhere and elsewhere", Tone.TITLE)], *_grouped(others, keys)]
+def lines(
+    panes: Collection[str], keys: Mapping[str, str], cells: int, pen: Pen = UNICODE
+) -> list[Line]:
+    """Everything: first what is heard in any of these panes. ``keys``: as they are bound now."""
+    here = {_CONTEXTS[pane] for pane in panes}
+    mine = [key for key in KEYS if here & key.contexts]
+    others = [key for key in KEYS if not here & key.contexts]
+    found: list[Line] = [[span("In this pane", Tone.TITLE)], *_grouped(mine, keys, cells)]
+    found += [[], [span("Everywhere and elsewhere", Tone.TITLE)], *_grouped(others, keys, cells)]
     found += [[], [span("Filter", Tone.TITLE)]]
     found += [[span(f"  {fit(example, _EXAMPLE)}", Tone.KEY), span(does)] for example, does in HELP]
     found += [[], [span("States", Tone.TITLE)]]
@@ -39,9 +44,10 @@ def lines(pane: str, keys: Mapping[str, str], cells: int, pen: Pen = UNICODE) ->
     return [ascii_line(line) for line in cut] if pen.is_ascii else list(cut)
 
 
-def _grouped(chosen: list[Key], keys: Mapping[str, str]) -> list[Line]:
+def _grouped(chosen: list[Key], keys: Mapping[str, str], cells: int) -> list[Line]:
     found: list[Line] = []
     group = ""
+    described = max(0, min(_DESCRIBED, cells - _KEYS - _IDS))
     for key in chosen:
         if key.group != group:
             group = key.group
@@ -52,7 +58,7 @@ def _grouped(chosen: list[Key], keys: Mapping[str, str]) -> list[Line]:
         found.append(
             [
                 span(f"  {fit(bound, _KEYS)}", Tone.KEY),
-                span(fit(key.description, 44), tone),
+                span(fit(key.description, described), tone),
                 span(f" {key.id}", Tone.MUTED),
             ]
         )

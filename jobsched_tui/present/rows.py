@@ -15,7 +15,8 @@ from typing import Final, TypeAlias
 from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus
 from jobsched_tui.data.frame import Attention, JobLine, Progress, Trouble
 from jobsched_tui.present import formats, glyphs
-from jobsched_tui.present.columns import GUTTER, Col, Layout
+from jobsched_tui.present.attention import DOUBTFUL, brief
+from jobsched_tui.present.columns import GUTTER, KINDS, Col, Layout
 from jobsched_tui.present.formats import NOTHING
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.spans import Line, Span, Tone, clip, clip_line, fit, span, width
@@ -26,8 +27,6 @@ AT_WORK: Final = frozenset({"", "RUNNING", "STARTING", "DONE"})
 _QUEUED: Final = frozenset(
     {ScheduleState.INACTIVE, ScheduleState.WAITING, ScheduleState.ALIVE_WAITING}
 )
-#: Troubles that make what the database says doubtful.
-_DOUBTFUL: Final = frozenset({Trouble.DEAD, Trouble.REUSED, Trouble.UNKNOWN})
 
 #: Phrases of the scheduler's reasons that a row has no room for. Any other is shown as it is.
 _SHORTER: Final = (
@@ -174,7 +173,7 @@ def _trouble(trouble: Attention, cells: int, look: Look) -> list[Span]:
     mark = glyphs.trouble(trouble.trouble)
     named = look.names_trouble and _takes_over(trouble)
     sign = [] if named else [Span(mark.label(look.pen), mark.tone), Span(" ")]
-    return clip_line([*sign, span(trouble.text, Tone.BAD)], cells)
+    return clip_line([*sign, span(brief(trouble), Tone.BAD)], cells)
 
 
 def _takes_over(trouble: Attention) -> bool:
@@ -241,9 +240,11 @@ def _sched(line: JobLine, look: Look) -> _Cell:
 
 def _status(line: JobLine, look: Look) -> _Cell:
     mark = glyphs.status(line.status)
-    if line.trouble is not None and line.trouble.trouble in _DOUBTFUL:
-        return f"{mark.label(look.pen)}?", Tone.MUTED
-    return mark.label(look.pen), mark.tone
+    label = mark.label(look.pen)
+    label = label if len(label) <= KINDS[Col.STATUS].cells else mark.label(look.pen, short=True)
+    if line.trouble is not None and line.trouble.trouble in DOUBTFUL:
+        return f"{label}?", Tone.MUTED
+    return label, mark.tone
 
 
 def _pid(line: JobLine, look: Look) -> _Cell:

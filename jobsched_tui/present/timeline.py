@@ -74,7 +74,7 @@ def _move(step: Step, *, short: bool, pen: Pen) -> list[Span]:
     before, after = (_known(step, value) for value in (step.before, step.after))
     line: list[Span] = []
     if step.subject is not None:
-        line.append(span(f"{step.subject} ", Tone.KEY))
+        line += [span(step.subject, Tone.KEY), Span(" ")]
     if step.before is not None:
         word = step.before if before is None else before.short if short else before.word
         line += [span(word, Tone.MUTED), span(" → ", Tone.MUTED)]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from jobsched_tui.data.frame import JobLine
+from jobsched_tui.data.frame import JobLine, Trouble
 from jobsched_tui.present import formats, glyphs
-from jobsched_tui.present.glyphs import UNICODE, Pen, ascii_line
+from jobsched_tui.present.attention import DOUBTFUL
+from jobsched_tui.present.glyphs import UNICODE, Mark, Pen, ascii_line
 from jobsched_tui.present.spans import Line, Span, Tone, clip, clip_line, span, width
 
 #: The tabs of a job: name, action, title.
@@ -22,6 +23,11 @@ TABS: Final = (
     ("events", "job.events", "events"),
 )
 _NAME: Final = 40
+
+
+def nothing(cells: int, pen: Pen = UNICODE) -> Line:
+    """The rule above a log where there is no job: ``── log ───``."""
+    return _ruled([Span(f"{pen.horizontal * 2} ", Tone.MUTED), Span("log ")], cells, pen)
 
 
 def preview(line: JobLine, which: str, cells: int, pen: Pen = UNICODE) -> Line:
@@ -38,14 +44,19 @@ def preview(line: JobLine, which: str, cells: int, pen: Pen = UNICODE) -> Line:
 
 def job(line: JobLine, now: float, cells: int, pen: Pen = UNICODE) -> Line:
     """Id, name, state, status, tasks, controller and age of one job."""
-    state, status = glyphs.state(line.state), glyphs.status(line.status)
+    state, status = _state(line), glyphs.status(line.status)
+    doubtful = line.trouble is not None and line.trouble.trouble in DOUBTFUL
     lives = {True: pen.lives, False: pen.gone, None: pen.unknown}[line.alive]
     tone = {True: Tone.GOOD, False: Tone.MUTED, None: Tone.WARN}[line.alive]
     pid = [Span(f" {lives}", tone), Span(f" pid {line.pid}  ")] if line.pid else [Span(" ")]
     pieces = [
         span(f" {line.job_id} {clip(line.name, _NAME)}  ", Tone.TITLE),
-        Span(f"{state.label(pen)}  ", state.tone),
-        Span(f"{status.label(pen)}  ", status.tone),
+        Span(state.label(pen), state.tone),
+        Span("  "),
+        Span(
+            f"{status.label(pen)}{'?  ' if doubtful else '  '}",
+            Tone.MUTED if doubtful else status.tone,
+        ),
         Span(f"tasks {line.tasks_done}/{len(line.tasks)} "),
         *pid,
         Span(f"age {formats.since(line.submitted_at, now).strip()}  ", Tone.MUTED),
@@ -55,11 +66,20 @@ def job(line: JobLine, now: float, cells: int, pen: Pen = UNICODE) -> Line:
     return _cut(pieces, cells, pen)
 
 
+def _state(line: JobLine) -> Mark:
+    """As in the list: a trouble takes the place of the state, but for a failure."""
+    trouble = line.trouble
+    if trouble is not None and trouble.trouble is not Trouble.FAILED:
+        return glyphs.trouble(trouble.trouble)
+    return glyphs.state(line.state)
+
+
 def why(line: JobLine, cells: int, pen: Pen = UNICODE) -> Line:
     """The trouble, else why it is where it is, else why it failed."""
     if line.trouble is not None:
-        return _cut([span(f" {pen.attention} {line.trouble.text}", Tone.BAD)], cells, pen)
-    said = line.why or line.failure_reason or ""
+        said = line.trouble.text.removeprefix(f"job {line.job_id} ")
+        return _cut([span(f" {pen.attention} {said}", Tone.BAD)], cells, pen)
+    said = line.why.removeprefix(f"job {line.job_id} ") or line.failure_reason or ""
     tone = Tone.BAD if line.failure_reason and not line.why else Tone.MUTED
     return _cut([span(f" {said}", tone)], cells, pen)
 

@@ -29,11 +29,11 @@ def lines(text: str | None, source: str | None, cells: int, pen: Pen = UNICODE) 
 
 
 def _toned(row: str) -> list[Span]:
-    """One line: comments muted, keys strong."""
+    """One line: comments and what parts documents muted, keys strong."""
     if row.lstrip().startswith("#"):
         return [span(row, Tone.MUTED)]
     if row.strip() == "---":
-        return [span(row, Tone.KEY)]
+        return [span(row, Tone.MUTED)]
     key = _KEY.match(row)
     if key is None:
         return [span(row)]

@@ -32,6 +32,8 @@ class Around:
     said: Line = ()
     #: The command that does what was done last.
     twin: str = ""
+    #: Whether logs are drawn as soon as they grow, and not once a second.
+    events: bool = True
 
 
 class Look(Message):
@@ -53,8 +55,15 @@ class OpenJob(Message):
 class FrameScreen(Screen[None]):
     """A screen that is told of every frame."""
 
-    #: Which keys its hints are about.
-    pane = "list"
+    @property
+    def pane(self) -> str:
+        """Which keys its hints and its help are about."""
+        raise NotImplementedError
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it is there: not yet before it is composed, nor while it is closed."""
+        return self.is_attached and bool(self.query("#hints"))
 
     def show_frame(self, frame: Frame, around: Around) -> None:
         """Draw this moment."""
@@ -62,6 +71,10 @@ class FrameScreen(Screen[None]):
 
     def tick(self, now: float) -> None:
         """A second has gone by; ``now``: wall time."""
+
+    def step_back(self) -> bool:
+        """One step back inside this screen; ``False``: there is none left."""
+        return False
 
     def chosen(self) -> tuple[int, ...]:
         """The jobs that an action is about: marked ones, else the one under the cursor."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -74,7 +74,7 @@ class ConfirmScreen(ModalScreen[Answer | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "no", "No", id="confirm.no"),
-        Binding("n", "no", "No", id="confirm.no_letter", show=False),
+        Binding("n", "refuse", "No", id="confirm.no_letter", show=False),
         Binding("y", "yes", "Yes", id="confirm.yes"),
         Binding("up", "scroll_body(-1)", "Up", id="confirm.up", show=False),
         Binding("down", "scroll_body(1)", "Down", id="confirm.down", show=False),
@@ -121,7 +121,8 @@ class ConfirmScreen(ModalScreen[Answer | None]):
         word = self._demand.word
         if word is not None:
             yield self._field(
-                f"Type {word} to go on:", Input(placeholder=_HERE, compact=True, id="word")
+                f"Type {word} to go on:",
+                Input(placeholder=_HERE, compact=True, select_on_focus=False, id="word"),
             )
         if self._plan.kind not in _WITHOUT_REASON:
             label = "Reason (needed):" if self._demand.reason else "Reason:"
@@ -182,6 +183,21 @@ class ConfirmScreen(ModalScreen[Answer | None]):
         """Do nothing."""
         self.dismiss(None)
 
+    def action_refuse(self) -> None:
+        """The same, by its letter."""
+        self.action_no()
+
+    def on_key(self, event: events.Key) -> None:
+        """Who types the word that is asked for types it where it belongs, wherever the keys go."""
+        typed = event.character if event.is_printable else None
+        if self._demand.word is None or typed is None or isinstance(self.focused, Input):
+            return
+        field = self.query_one("#word", Input)
+        if self._demand.word.startswith(field.value + typed):
+            field.focus()
+            field.insert_text_at_cursor(typed)
+            event.stop()
+
     @on(Button.Pressed, "#yes")
     def action_yes(self) -> None:
         """Do it, if what is asked for was typed."""
@@ -197,9 +213,9 @@ class ConfirmScreen(ModalScreen[Answer | None]):
         self.query_one("#body", VerticalScroll).scroll_relative(y=rows, animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is no single key for what has to be typed."""
+        """Letters are no answers where a word has to be typed."""
         del parameters
-        return not (action == "yes" and self._demand.word is not None)
+        return not (action in ("yes", "refuse") and self._demand.word is not None)
 
 
 def _button(label: str, name: str, *, disabled: bool = False) -> Button:

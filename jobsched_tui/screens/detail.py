@@ -20,6 +20,7 @@ from textual.widget import Widget
 from jobsched_tui.data.frame import Detail, Frame
 from jobsched_tui.data.tails import newest
 from jobsched_tui.present import events, hints, titles, yaml
+from jobsched_tui.present.preview import writer
 from jobsched_tui.present.spans import Line, Span, Tone, clip, span
 from jobsched_tui.screens.base import Around, FrameScreen
 from jobsched_tui.widgets.bindings import bindings
@@ -34,7 +35,6 @@ from jobsched_tui.widgets.timeline_view import TimelineView
 class DetailScreen(FrameScreen):
     """All there is to see of one job."""
 
-    pane = "detail"
     CSS: ClassVar[str] = """
     DetailScreen { layout: vertical; }
     DetailScreen #panes { height: 1fr; }
@@ -51,7 +51,8 @@ class DetailScreen(FrameScreen):
             "job.events": "tab('events')",
             "pane.next": "next_tab(1)",
             "pane.previous": "next_tab(-1)",
-        }
+        },
+        first={"job.log"},  # in a log the same key would move sideways
     )
 
     class Signal(Message):
@@ -74,7 +75,7 @@ class DetailScreen(FrameScreen):
         pen, zone = self._around.pen, self._around.zone
         yield LinesView([[], [], []], id="title")
         with Vertical(id="panes"):
-            yield LogPane(pen=pen, id="log")
+            yield LogPane(pen=pen, events=self._around.events, id="log")
             yield TimelineView(pen=pen, zone=zone, id="timeline")
             yield DagView(pen=pen, id="dag")
             yield ProcessView(pen=pen, id="processes")
@@ -92,6 +93,11 @@ class DetailScreen(FrameScreen):
     def pane_widget(self) -> Widget:
         """The pane that is seen."""
         return self.query_one(f"#{self._tab}")
+
+    @property
+    def pane(self) -> str:
+        """The log and the DAG have keys of their own."""
+        return self._tab if self._tab in ("log", "dag") else "detail"
 
     @property
     def detail(self) -> Detail | None:
@@ -138,8 +144,7 @@ class DetailScreen(FrameScreen):
             f" $ jobsched show {self.job_id}" if not around.twin else f" $ {around.twin}", cells
         )
         self.query_one("#twin", LinesView).show([[span(twin, Tone.MUTED)]])
-        pane = self._tab if self._tab in ("log", "dag") else "detail"
-        line = hints.hints(pane, around.keys, cells, read_only=frame.read_only, pen=around.pen)
+        line = hints.hints(self.pane, around.keys, cells, read_only=frame.read_only, pen=around.pen)
         self.query_one("#hints", LinesView).show([line])
 
     def _show_pane(self, detail: Detail) -> None:
@@ -179,12 +184,21 @@ class DetailScreen(FrameScreen):
             span(f"  {path}", Tone.MUTED),
         ]
         pane = self.query_one("#log", LogPane)
-        pane.open(path, title)
+        pane.open(path, title, writer(detail.line, self._frame.now if self._frame else 0.0))
         if self._at is not None:
             at, self._at = self._at, None
             pane.view.go_to_time(at)
 
     # What the operator does.
+
+    def step_back(self) -> bool:
+        """End a search of the log."""
+        return self._tab == "log" and self.query_one(LogPane).view.clear_search()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In the DAG the key of the log moves along an edge."""
+        del parameters
+        return not (action == "log" and self._tab == "dag")
 
     def chosen(self) -> tuple[int, ...]:
         """This job."""

@@ -5,6 +5,7 @@ Owns which of its panes is seen, and how large. Every decision about rows is in 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
@@ -18,9 +19,10 @@ from textual.timer import Timer
 
 from jobsched_tui.data.failures import clusters
 from jobsched_tui.data.frame import Frame, JobLine, Trouble
-from jobsched_tui.data.tails import newest
 from jobsched_tui.present import hints, titles
+from jobsched_tui.present.columns import KINDS
 from jobsched_tui.present.header import ATTENTION, Drawing, attention_line
+from jobsched_tui.present.preview import preview
 from jobsched_tui.present.selection import Spot
 from jobsched_tui.present.spans import Tone, clip, span
 from jobsched_tui.screens.base import Around, FrameScreen, Look, OpenJob
@@ -47,7 +49,6 @@ SPLITS: Final = ("list", "half", "log")
 class JobsScreen(FrameScreen):
     """All jobs that match."""
 
-    pane = "list"
     CSS: ClassVar[str] = """
     JobsScreen { layout: vertical; }
     JobsScreen #body { height: 1fr; layout: vertical; }
@@ -98,7 +99,7 @@ class JobsScreen(FrameScreen):
         with Vertical(id="body"):
             yield JobList(pen=pen, zone=zone, id="jobs")
             yield AttentionView(pen=pen, id="attention-list")
-            yield LogPane(pen=pen, id="preview")
+            yield LogPane(pen=pen, events=self._around.events, id="preview")
         yield LinesView([[]], id="alarm")
         yield LinesView([[]], id="twin")
         yield LinesView([[]], id="hints")
@@ -107,6 +108,16 @@ class JobsScreen(FrameScreen):
         """The list has the keys."""
         self.query_one("#attention-list").add_class("-hidden")
         self.jobs.focus()
+
+    def restore(self, columns: Sequence[str]) -> None:
+        """Show the columns that were chosen once, as far as there are such."""
+        known = [one for one in columns if one in {str(col) for col in KINDS}]
+        self.jobs.set_columns(known or None)
+
+    @property
+    def pane(self) -> str:
+        """Whether keys go to the log or to the list."""
+        return "log" if self.preview.view.has_focus else "list"
 
     @property
     def jobs(self) -> JobList:
@@ -178,9 +189,8 @@ class JobsScreen(FrameScreen):
         self.query_one("#alarm", LinesView).show(said)
         twin = clip(f" $ {around.twin}", drawing.width) if around.twin else ""
         self.query_one("#twin", LinesView).show([[span(twin, Tone.MUTED)]])
-        pane = "log" if self.preview.view.has_focus else "list"
         line = hints.hints(
-            pane, around.keys, drawing.width, read_only=frame.read_only, pen=drawing.pen
+            self.pane, around.keys, drawing.width, read_only=frame.read_only, pen=drawing.pen
         )
         self.query_one("#hints", LinesView).show([line])
 
@@ -200,26 +210,53 @@ class JobsScreen(FrameScreen):
 
     def _show_preview(self) -> None:
         self._rest = None
-        line = self._current()
-        if line is None or self._frame is None:
+        frame, line, pen = self._frame, self._current(), self._around.pen
+        cells = self.preview.size.width
+        if frame is None:
             return
-        self._previewed = line.job_id
-        task = newest(line) or (line.tasks[0] if line.tasks else None)
-        path = (
-            Path(task.log_path)
-            if task is not None and task.started_at is not None
-            else Path(self._frame.home) / "logs" / "controller" / f"{line.job_id}.log"
-        )
-        which = task.name if task is not None and task.started_at is not None else "controller"
-        title = titles.preview(line, which, self.preview.size.width, self._around.pen)
-        self.preview.open(path, title)
+        self._previewed = None if line is None else line.job_id
+        if line is None:
+            self.preview.close(titles.nothing(cells, pen), self._no_preview())
+            return
+        found = preview(line, frame.home, frame.now)
+        title = titles.preview(line, found.which, cells, pen)
+        if found.path is None:
+            self.preview.close(title, found.why)
+        else:
+            self.preview.open(found.path, title, found.writer)
+
+    def _no_preview(self) -> str:
+        key = hints.first_key(self._around.keys.get("nav.open", ""))
+        if self._shows_attention and self.chosen():
+            return f"{key} opens job {self.chosen()[0]}"
+        is_read = self._frame is not None and not self._frame.matched
+        return "there is no job under the cursor" if is_read else ""
 
     def _current(self) -> JobLine | None:
-        if self._frame is None or self._shows_attention:
+        """The job that keys are about, if its row has been read."""
+        if self._frame is None:
             return None
-        return self.jobs.current
+        if not self._shows_attention:
+            return self.jobs.current
+        return next((one for one in self._frame.lines if one.job_id in self.chosen()), None)
 
     # What the operator does.
+
+    def step_back(self) -> bool:
+        """End a search of the log; else leave the log; else show both panes again."""
+        in_log = self.preview.view.has_focus
+        if in_log and self.preview.view.clear_search():
+            return True
+        if self._split != "half":
+            self._set_split("half")
+        elif not in_log:
+            return False
+        self.show_tab()
+        return True
+
+    def go_to_trouble(self, job_id: int) -> None:
+        """Put the cursor of the attention list on a job's."""
+        self.query_one("#attention-list", AttentionView).go_to(job_id)
 
     def chosen(self) -> tuple[int, ...]:
         """Marked jobs, else the one under the cursor."""
@@ -243,6 +280,7 @@ class JobsScreen(FrameScreen):
         """The keys go to what the tab shows."""
         name = "#attention-list" if self._shows_attention else "#jobs"
         self.query_one(name).focus()
+        self._show_foot(self._drawing())
 
     def action_next_pane(self, step: int) -> None:
         """List and preview have the keys in turn."""
@@ -275,6 +313,10 @@ class JobsScreen(FrameScreen):
     @on(JobList.CursorMoved)
     def _cursor_moved(self, event: JobList.CursorMoved) -> None:
         self.post_message(Look(cursor=event.job_id))
+        self._preview_later()
+
+    @on(AttentionView.CursorMoved)
+    def _trouble_moved(self) -> None:
         self._preview_later()
 
     @on(JobList.WindowChanged)

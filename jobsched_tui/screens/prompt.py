@@ -11,13 +11,14 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.spans import Tone, span
+from jobsched_tui.widgets.bindings import bindings
 from jobsched_tui.widgets.texts import HARMLESS, Lines
 
 
@@ -32,12 +33,14 @@ class PromptScreen(ModalScreen[str | None]):
     PromptScreen Input { width: 1fr; }
     PromptScreen #said { height: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", "Leave it", show=False, priority=True),
-        Binding("up", "recall(-1)", "Earlier", show=False),
-        Binding("down", "recall(1)", "Later", show=False),
-        Binding("tab", "complete", "Complete", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        {
+            "prompt.leave": "give_up",
+            "prompt.earlier": "recall(-1)",
+            "prompt.later": "recall(1)",
+            "prompt.complete": "complete",
+        }
+    )
 
     def __init__(
         self,

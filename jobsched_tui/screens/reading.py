@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.spans import Line, Span, Tone, span
+from jobsched_tui.widgets.bindings import bindings
 from jobsched_tui.widgets.header import LinesView
 from jobsched_tui.widgets.text_view import TextView
 
@@ -31,9 +32,7 @@ class ReadingScreen(ModalScreen[None]):
     ReadingScreen.-ascii > Vertical { border: ascii $foreground 60%; }
     ReadingScreen TextView { height: 1fr; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,f1", "close", "Back", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings({"reading.close": "close"})
 
     def __init__(
         self, title: str, lay: Callable[[int], Sequence[Line]], *, pen: Pen = UNICODE

@@ -251,7 +251,7 @@ class SubmitScreen(ModalScreen[tuple[Submitted, ...] | None]):
 
     @work(thread=True, exclusive=True, group="check")
     def _check(self, number: int, draft: Draft, options: Options) -> None:
-        report = drafts.check(draft.text, draft.file, options.envs, options.secrets)
+        report = drafts.check(draft.text, draft.file, options.envs, options.secrets, self._door)
         self.post_message(Checked(number, _with_fields(report, options), draft, options))
 
     def on_checked(self, event: Checked) -> None:

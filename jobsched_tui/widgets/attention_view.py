@@ -50,6 +50,12 @@ class AttentionView(LineList):
         at = (self._cursor - self._head) // 2
         return self._found[at] if self._cursor in self._stops else None
 
+    def go_to(self, job_id: int) -> None:
+        """Put the cursor on the first trouble of a job, if it has one."""
+        at = next((at for at, one in enumerate(self._found) if one.job_id == job_id), None)
+        if at is not None:
+            self.move_to(self._head + 2 * at)
+
     def lay(self, width: int) -> tuple[Sequence[Line], Sequence[int]]:
         """Failures that are alike first, then each trouble with its command."""
         if width == 0:
@@ -65,7 +71,7 @@ class AttentionView(LineList):
         self._head = len(head)
         return lines, range(self._head, len(lines), 2)
 
-    def key_at(self, index: int) -> object:
+    def name_at(self, index: int) -> object:
         """A trouble is known by its kind and its job."""
         at = index - self._head
         if at < 0 or at // 2 >= len(self._found):

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Collection, Mapping
 
 from textual.binding import Binding, BindingType
 
-from jobsched_tui.data.keymap import KEYS
-
-_BY_ID: Final = {key.id: key for key in KEYS}
+from jobsched_tui.data.keymap import BY_ID
 
 
-def bindings(actions: Mapping[str, str]) -> list[BindingType]:
+def bindings(actions: Mapping[str, str], *, first: Collection[str] = ()) -> list[BindingType]:
     """What a widget listens to: by the id of each key, the action that it has for it.
 
-    Raises ``KeyError`` for an id that the table does not have.
+    ``first``: those that are heard before any widget inside. Raises ``KeyError`` for an id that the
+    table does not have.
     """
     return [
-        Binding(_BY_ID[id_].keys, action, _BY_ID[id_].description, id=id_, show=False)
-        for id_, action in actions.items()
-    ]
+        Binding(
+            BY_ID[name].keys, action, BY_ID[name].description,
+            id=name, show=False, priority=name in first,
+        )
+        for name, action in actions.items()
+    ]  # fmt: skip

@@ -88,7 +88,7 @@ class DagView(LineList):
             self._chosen = min(boxes, key=lambda one: (boxes[one].x, boxes[one].y), default=None)
         return self._drawing.lines, sorted({box.y for box in boxes.values()})
 
-    def key_at(self, index: int) -> object:
+    def name_at(self, index: int) -> object:
         """The cursor follows its task, wherever that is drawn."""
         box = self._box
         return self._chosen if box is not None and box.y == index else None

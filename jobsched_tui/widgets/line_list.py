@@ -21,10 +21,10 @@ from jobsched_tui.widgets.painting import Palette, palette_of, strip
 
 
 class LineList(ScrollView, can_focus=True):
-    """A list of lines; subclasses give them by :meth:`lay` and name them by :meth:`key_at`."""
+    """A list of lines; subclasses give them by :meth:`lay` and name them by :meth:`name_at`."""
 
     DEFAULT_CSS: ClassVar[str] = """
-    LineList { overflow: hidden auto; scrollbar-size-vertical: 1; }
+    LineList { overflow: hidden auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,7 +59,7 @@ class LineList(ScrollView, can_focus=True):
         """All lines for that width, and on which of them the cursor may stand."""
         raise NotImplementedError
 
-    def key_at(self, index: int) -> object:
+    def name_at(self, index: int) -> object:
         """What the line is about: the cursor stays with it when lines come and go."""
         return index
 
@@ -70,9 +70,9 @@ class LineList(ScrollView, can_focus=True):
     def relay(self, key: object = None) -> None:
         """Make the lines anew and draw those that look different; ``key``: where the cursor was."""
         before, here = self._lines, self._cursor
-        self._lines, self._stops = self.lay(self.size.width)
+        self._lines, self._stops = self.lay(self._cells)
         self._cursor = self._find(key)
-        size = Size(self.size.width, len(self._lines))
+        size = Size(self._cells, len(self._lines))
         if self.virtual_size != size:
             self.virtual_size = size
         last = max(len(before), len(self._lines))
@@ -88,7 +88,7 @@ class LineList(ScrollView, can_focus=True):
         """The line that the cursor goes to: of the same thing, else the nearest."""
         if key is not None:
             for index in self._stops:
-                if self.key_at(index) == key:
+                if self.name_at(index) == key:
                     return index
         nearest = sorted(self._stops, key=lambda index: abs(index - self._cursor))
         return nearest[0] if nearest else 0
@@ -96,7 +96,12 @@ class LineList(ScrollView, can_focus=True):
     @property
     def cursor_key(self) -> object:
         """What the cursor is on; ``None``: on nothing."""
-        return self.key_at(self._cursor) if self._cursor in self._stops else None
+        return self.name_at(self._cursor) if self._cursor in self._stops else None
+
+    @property
+    def _cells(self) -> int:
+        """How wide a line is: the scroll bar has its own cell, whether it is there or not."""
+        return self.scrollable_content_region.width
 
     # Moving.
 
@@ -161,7 +166,7 @@ class LineList(ScrollView, can_focus=True):
         base = self.rich_style
         if self.has_focus and self.is_selected(index):
             base += self._palette.cursor
-        return strip(line, self.size.width, self._palette, base)
+        return strip(line, self._cells, self._palette, base)
 
     def _redraw(self, index: int) -> None:
         y = index - self.scroll_offset.y

@@ -41,7 +41,7 @@ class LogPage(ScrollView, can_focus=True):
     """Lines with dividers above and below them, and a status line. For :class:`LogView`."""
 
     DEFAULT_CSS = """
-    LogPage { overflow-x: auto; overflow-y: scroll; scrollbar-size-horizontal: 0; }
+    LogPage { overflow-x: auto; overflow-y: scroll; scrollbar-size: 0 1; }
     """
     ALLOW_SELECT = False
 
@@ -220,7 +220,7 @@ class LogPage(ScrollView, can_focus=True):
         """One row of the screen: lines and dividers, at the bottom the status."""
         if self._painted is None:
             self._painted = self._paint()
-        return self._painted[y] if y < len(self._painted) else Strip.blank(self.size.width)
+        return self._painted[y] if y < len(self._painted) else Strip.blank(self._cells)
 
     def notify_style_update(self) -> None:
         """The theme may be another one."""
@@ -243,11 +243,11 @@ class LogPage(ScrollView, can_focus=True):
         self._painted = self._paint()
         for y, (old, new) in enumerate(zip(before, self._painted, strict=False)):
             if old is not new and old != new:
-                self.refresh(Region(0, y, self.size.width, 1))
+                self.refresh(Region(0, y, self._cells, 1))
 
     def _paint(self) -> list[Strip]:
         page = list(islice(self._strips(), self._page))
-        page += [Strip.blank(self.size.width, self.rich_style)] * (self._page - len(page))
+        page += [Strip.blank(self._cells, self.rich_style)] * (self._page - len(page))
         return [*page, self._status()]
 
     def _strips(self) -> Iterator[Strip]:
@@ -262,12 +262,17 @@ class LogPage(ScrollView, can_focus=True):
                 yield self._divider(found)
 
     def _divider(self, words: str | None) -> Strip:
-        line = [] if words is None else logstatus.divider(words, self.size.width, self._pen)
-        return strip(line, self.size.width, self._colours, self.rich_style)
+        line = [] if words is None else logstatus.divider(words, self._cells, self._pen)
+        return strip(line, self._cells, self._colours, self.rich_style)
 
     def _status(self) -> Strip:
-        line = logstatus.status_line(self.facts(), self.size.width, self._pen)
-        return strip(line, self.size.width, self._colours, self.rich_style)
+        line = logstatus.status_line(self.facts(), self._cells, self._pen)
+        return strip(line, self._cells, self._colours, self.rich_style)
+
+    @property
+    def _cells(self) -> int:
+        """How wide a line is: the scroll bar has its own."""
+        return self.scrollable_content_region.width
 
     @property
     def _colours(self) -> Palette:
@@ -278,7 +283,7 @@ class LogPage(ScrollView, can_focus=True):
     @property
     def _look(self) -> Look:
         return Look(
-            width=self.size.width,
+            width=self._cells,
             wrap=self._wrap,
             numbers=self._numbers,
             timestamps=self._timestamps,

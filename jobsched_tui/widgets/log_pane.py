@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -17,22 +17,28 @@ from textual.message import Message
 from jobsched_tui.data.logs.file import LogFile
 from jobsched_tui.data.watcher import Watcher
 from jobsched_tui.present.glyphs import UNICODE, Pen
-from jobsched_tui.present.spans import Line
+from jobsched_tui.present.logstatus import Writer
+from jobsched_tui.present.spans import Line, Tone, span
 from jobsched_tui.widgets.bindings import bindings
 from jobsched_tui.widgets.header import LinesView
 from jobsched_tui.widgets.log_view import LogView
+from jobsched_tui.widgets.texts import Lines
 
 #: Seconds between looks at a log of which nothing is told.
-_PULSE = 1.0
+_PULSE: Final = 1.0
+_NO_FILE: Final = Path("/nonexistent")
 
 
 class LogPane(Vertical):
-    """One log at a time, below a line that says whose it is."""
+    """One log at a time, below a line that says whose it is; or why there is none."""
 
     DEFAULT_CSS: ClassVar[str] = """
     LogPane { height: 1fr; }
     LogPane LinesView { height: 1; }
     LogPane LogView { height: 1fr; }
+    LogPane.-closed LogView { display: none; }
+    LogPane #log-why { display: none; padding: 0 1; }
+    LogPane.-closed #log-why { display: block; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(
@@ -42,20 +48,29 @@ class LogPane(Vertical):
     class Written(Message):
         """The file may have grown."""
 
-    def __init__(self, *, pen: Pen = UNICODE, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self._pen = pen
+    def __init__(
+        self,
+        *,
+        pen: Pen = UNICODE,
+        events: bool = True,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(id=id, classes="-closed")
+        self._pen, self._events = pen, events
         self._path: Path | None = None
         self._watcher: Watcher | None = None
+        self._writer: Writer | None = None
+        self._is_untold = self._is_polled = False
 
     def compose(self) -> ComposeResult:
-        """Title, then the log."""
+        """Title, then the log, or why there is none."""
         yield LinesView([[]], id="log-title")
-        yield LogView(LogFile(Path("/nonexistent")), pen=self._pen, id="log-view")
+        yield LogView(LogFile(_NO_FILE), pen=self._pen, id="log-view")
+        yield Lines(pen=self._pen, id="log-why")
 
     def on_mount(self) -> None:
         """Look every now and then, whether told or not."""
-        self.set_interval(_PULSE, self._look)
+        self.set_interval(_PULSE, self._look_anyway)
 
     def on_unmount(self) -> None:
         """Watch no more."""
@@ -71,17 +86,34 @@ class LogPane(Vertical):
         """The file that is open."""
         return self._path
 
-    def open(self, path: Path, title: Line) -> None:
-        """Show this log from its end; the same one again goes on as it was."""
+    def open(self, path: Path, title: Line, writer: Writer | None = None) -> None:
+        """Show this log from its end; the same one again goes on as it was.
+
+        ``writer``: who is to write it, said while it is empty.
+        """
         self.query_one("#log-title", LinesView).show([title])
-        if path == self._path:
-            return
+        self.remove_class("-closed")
+        if path != self._path:
+            self._stop()
+            self._path = path
+            self.view.open(LogFile(path))
+            self._watch(path)
+        if writer != self._writer:
+            self._writer = writer
+            self.view.set_writer(writer)
+
+    def close(self, title: Line, why: str) -> None:
+        """Show no log, and why."""
         self._stop()
-        self._path = path
-        self.view.open(LogFile(path))
-        name = path.name
-        self._watcher = Watcher(path.parent, lambda found: found == name, self._told)
-        self._watcher.start()
+        self._path = None
+        self.add_class("-closed")
+        self.query_one("#log-title", LinesView).show([title])
+        self.query_one("#log-why", Lines).show([[span(why, Tone.MUTED)]])
+
+    def _watch(self, path: Path) -> None:
+        if self._events:
+            self._watcher = Watcher(path.parent, lambda found: found == path.name, self._told)
+            self._watcher.start()
 
     def _stop(self) -> None:
         if self._watcher is not None:
@@ -96,6 +128,17 @@ class LogPane(Vertical):
     def on_log_pane_written(self, event: Written) -> None:
         """Look at the file."""
         event.stop()
+        self._look()
+
+    def _look_anyway(self) -> None:
+        """Once a second; where that is the only way, the view says so."""
+        watcher, was_untold = self._watcher, self._is_untold
+        self._is_untold = watcher is not None and watcher.cause is not None
+        # A watch takes a moment to begin: only who tells nothing twice tells nothing.
+        is_polled = self._is_untold and was_untold
+        if is_polled != self._is_polled:
+            self._is_polled = is_polled
+            self.view.set_polling(_PULSE if is_polled else None)
         self._look()
 
     def _look(self) -> None:

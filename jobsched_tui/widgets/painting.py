@@ -100,7 +100,9 @@ def strip(line: Line, width: int, colours: Palette, base: Style) -> Strip:
     Neighbours that look alike become one segment: each costs some 40 bytes on its way.
     """
     shown = clip_line(line, width)
-    pieces = [(piece.text, base + colours.tones[piece.tone]) for piece in shown]
+    pieces = [
+        inked for piece in shown for inked in _inked(piece.text, base + colours.tones[piece.tone])
+    ]
     pieces.append((" " * (width - width_of(shown)), base))
     merged: list[tuple[str, Style]] = []
     for text, style in pieces:
@@ -112,6 +114,17 @@ def strip(line: Line, width: int, colours: Palette, base: Style) -> Strip:
         else:
             merged.append((text, style))
     return Strip([Segment(text, style) for text, style in merged], width)
+
+
+def _inked(text: str, style: Style) -> list[tuple[str, Style]]:
+    """A piece without a line under the blanks at its ends: only words are underlined."""
+    words = text.strip(" ")
+    if not style.underline or len(words) == len(text):
+        return [(text, style)]
+    bare = style + Style(underline=False)
+    before = len(text) - len(text.lstrip(" ")) if words else len(text)
+    after = len(text) - before - len(words)
+    return [(" " * before, bare), (words, style), (" " * after, bare)]
 
 
 def _is_blank(text: str, style: Style, other: Style) -> bool:

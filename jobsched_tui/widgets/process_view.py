@@ -58,7 +58,7 @@ class ProcessView(LineList):
         stops = [at + 1 for at, row in enumerate(self._rows) if row.identity is not None]
         return lines, stops
 
-    def key_at(self, index: int) -> object:
+    def name_at(self, index: int) -> object:
         """A process is known by its identity, never by its PID alone."""
         return self._rows[index - 1].identity if 0 < index <= len(self._rows) else None
 

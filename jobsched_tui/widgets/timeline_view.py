@@ -65,7 +65,7 @@ class TimelineView(LineList):
         self._head = len(head)
         return [*head, *steps], range(self._head, self._head + len(steps))
 
-    def key_at(self, index: int) -> object:
+    def name_at(self, index: int) -> object:
         """A step is known by its row in the history."""
         place = index - self._head
         steps = self._timeline.steps if self._timeline else ()

@@ -25,6 +25,9 @@ def test_nobody_can_be_asked_so_y_is_needed(idle: Cli) -> None:
     idle.ok("submit", *["x.yaml"] * 4)
     for words in ("cancel -n x", "cancel --all", "cancel 1 2", "done 1", "done 1 2"):
         assert "give -y" in idle.fails(2, *words.split()).err
+    assert idle.fails(2, "cancel", "--all").err == (
+        "error: this would cancel 4 jobs, and there is nobody here to ask; give -y to agree\n"
+    )
     assert len(idle.jobs()) == 4
     for words, left in (("done 1", 3), ("cancel 2 3", 1), ("cancel -n x", 0)):
         idle.ok(*words.split(), "-y")
@@ -51,10 +54,10 @@ def test_a_missing_job_does_not_keep_the_others(idle: Cli) -> None:
 
 
 def test_nothing_to_cancel(idle: Cli) -> None:
-    """All of none is fine; a name that no unfinished job has could not be done."""
+    """All of none is fine; a name that no unfinished job has is a mistake, which exit 1 tells."""
     assert idle.ok("cancel", "--all").err == "no unfinished jobs: nothing to cancel\n"
     ended = idle.fails(1, "cancel", "-n", "ghost", "-y")
-    assert "ghost" in ended.err
+    assert ended.err == "error: no unfinished job is called ghost\n"
 
 
 def test_many_are_named_by_first_and_last(idle: Cli) -> None:
@@ -97,7 +100,7 @@ def test_done_of_what_cannot_be_ended(idle: Cli) -> None:
     ended = idle.run("done", 1, 99, 2, "-y")
     assert ended.code == 1
     assert ended.err.splitlines() == [
-        "error: job 1 is DONE and cannot become DONE again", "error: job 99 not found",
+        "error: job 1 is DONE: it cannot be ended any more", "error: job 99 not found",
     ]  # fmt: skip
     assert idle.job(2)["schedule_state"] == "DONE"
 
@@ -113,6 +116,7 @@ def test_wait_tells_how_a_job_ended(cli: Cli) -> None:
     assert cli.run("wait", good).code == 0
     failed = cli.run("wait", bad)
     assert (failed.code, failed.out) == (100, "Job 4 finished: FAILED\n")
+    assert "FAILED" not in failed.err  # it is told once
     assert cli.run("wait", gone).out == "Job 1 finished: CANCELLED\n"
     late = cli.run("wait", held, "--timeout", 0)
     assert (late.code, late.out) == (101, "Job 2 is not DONE yet: PENDING\n")
@@ -153,3 +157,23 @@ def test_submit_wait_of_a_job_that_is_cancelled(cli: Cli) -> None:
     cli.file("bad.yaml", FAILS)
     assert cli.run("submit", "bad.yaml", "--wait").code == 100
     assert cli.run("submit", "bad.yaml", "--after", 1, "--wait").code == 103
+
+
+def test_a_reason_is_kept_with_what_was_done_for_it(idle: Cli) -> None:
+    """Of each command that takes one, in the job's record, and of an end in its outcome."""
+    idle.file("x.yaml", SLEEP)
+    idle.ok("submit", "x.yaml", "x.yaml")
+    for words in ("hold 1", "priority 1 7", "release 1", "cancel 1"):
+        idle.ok(*words.split(), "--reason", f"for {words}")
+    job = idle.job(1)
+    assert [(row["subject"], row["reason"]) for row in job["actions"]] == [
+        ("HOLD", "for hold 1"), ("PRIORITY", "for priority 1 7"), ("RELEASE", "for release 1"),
+        ("CANCEL", "for cancel 1"),
+    ]  # fmt: skip
+    assert job["failure_reason"] == "for cancel 1"
+    idle.ok("done", 2, "-y", "--reason", "for done")
+    assert idle.job(2)["failure_reason"] == "for done"
+    for words in ("hold 1", "priority 1 7", "release 1", "requeue 1"):
+        said = idle.fails(1, *words.split(), "--reason", "x").err
+        assert said.startswith("error: job 1 is DONE: it cannot be ")
+        assert said.endswith(" any more\n")

@@ -39,8 +39,12 @@ def test_what_cannot_be_shown(idle: Cli) -> None:
     idle.submit()
     assert idle.fails(1, "logs", 99).err == "error: job 99 not found\n"
     assert idle.fails(102, "logs", 99, "-f").err == "error: job 99 not found\n"
-    assert "ghost" in idle.fails(1, "logs", 1, "--task", "ghost").err
-    assert "ghost" in idle.fails(102, "logs", 1, "--task", "ghost", "-f").err
+    missing = "error: job 1 has no task ghost; its only task is 0 (job)\n"
+    assert idle.fails(1, "logs", 1, "--task", "ghost").err == missing
+    assert idle.fails(102, "logs", 1, "--task", "ghost", "-f").err == missing
+    idle.submit(TWO, name="two")
+    said = "error: job 2 has no task 9; its tasks are 0 (two-0), 1 (two-1)\n"
+    assert idle.fails(1, "logs", 2, "--task", 9).err == said
     idle.fails(2, "logs", 1, "--task", 0, "--controller")
 
 
@@ -50,7 +54,11 @@ def test_a_job_that_has_printed_nothing(idle: Cli) -> None:
     ended = idle.ok("logs", job_id)
     assert ended.out == ""
     assert ended.err.startswith(f"job {job_id} has not started yet: ")
+    said = idle.ok("logs", job_id, "--controller").err
+    assert said.startswith(f"the controller of job {job_id} has not started yet: ")
     idle.ok("cancel", job_id)
+    said = idle.ok("logs", job_id, "--controller").err
+    assert said.startswith(f"the controller of job {job_id} has printed nothing: ")
     assert "ended CANCELLED" in idle.ok("logs", job_id).err
     assert idle.run("logs", job_id, "-f").code == 103
 
@@ -101,6 +109,15 @@ def test_a_terminal_gets_only_colours(cli: Cli) -> None:
     assert "\x1b[2J" not in shown
     assert "␛[2J\\xff" in shown
     assert "\x1b[2J" in cli.terminal("logs", 1, "--raw").out
+
+
+def test_a_note_begins_a_line_of_its_own(cli: Cli) -> None:
+    """At a terminal, also after output without an end of line; no empty line otherwise."""
+    for text, shown in (("printf here", "here\r\n"), ("echo here", "here\r\n")):
+        job_id = cli.submit(f"run: {text}\n")
+        assert cli.run("wait", job_id).code == 0
+        ended = cli.terminal("logs", job_id, "-f", env={"NO_COLOR": "1"})
+        assert ended.out == f"{shown}Job {job_id} finished: SUCCEEDED\r\n"
 
 
 def test_an_interrupt_leaves_the_job_running(cli: Cli) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -170,6 +171,56 @@ def test_queue_shows_each_task_and_why_a_job_waits(idle: Cli) -> None:
     assert "pair-1" in text
     assert "ALIVE_LIMIT" in text or "0 of 0 jobs" in text
     assert idle.ok("queue", "--json").json[0]["waiting_reason"] == "ALIVE_LIMIT"
+
+
+def test_the_headline_says_what_the_table_shows(idle: Cli) -> None:
+    """Jobs that ended are counted as such; where there is no table, why."""
+    assert idle.ok("queue").out == "No jobs in progress\n"
+    assert idle.ok("queue", "--all").out == "No jobs\n"
+    idle.file("x.yaml", SLEEP)
+    idle.ok("submit", "x.yaml", "x.yaml")
+    assert idle.ok("queue", "-n", "ghost").out == "No such jobs\n"
+    assert idle.ok("queue", "-s", "FAILED").out == "No such jobs\n"
+    idle.ok("cancel", 1)
+    assert idle.ok("queue", "--all").out.startswith("In progress: 1 PENDING\n")
+    idle.ok("cancel", 2)
+    assert idle.ok("queue", "--all").out.startswith("Ended: 2 CANCELLED\n")
+    assert idle.ok("queue").out == "No jobs in progress\n"
+
+
+def test_a_row_does_not_say_twice_which_job_it_is_about(idle: Cli) -> None:
+    """What a job waits for stands alone in the table; ``why`` and JSON have the whole sentence."""
+    idle.ok("limits", "--pause")
+    paused, held = idle.submit(), idle.submit(SLEEP, "--hold")
+    after = idle.submit(SLEEP, "--after", paused)
+    rows = idle.ok("queue").out.splitlines()[2:]
+    reasons = [re.split(r"  +", row.strip())[-1] for row in rows]
+    assert reasons == [
+        f"may start once job {paused} has succeeded; job {paused} is PENDING",
+        f"is held; `jobsched release {held}` lets it go on",
+        "starts of new jobs are paused (`jobsched limits --resume`)",
+    ]
+    for job, reason in zip(idle.ok("queue", "--json").json, reasons, strict=True):
+        assert job["waiting_text"].startswith(f"job {job['job_id']} ")
+        assert job["waiting_text"].endswith(reason)
+    assert idle.ok("why", after).out.startswith(f"job {after} may start once")
+
+
+def test_show_names_the_logs_that_there_are(cli: Cli) -> None:
+    """None before a job starts; then the controller's and that of each node."""
+    cli.file("gang.yaml", "num_nodes: 2\nrun: 'true'\n")
+    cli.ok("submit", "gang.yaml", "--hold")
+    assert "/logs/" not in cli.ok("show", 1).out
+    cli.ok("release", 1)
+    assert cli.run("wait", 1).code == 0
+    logs = cli.home.root / "logs"
+    shown = [line.split(maxsplit=2)[1:] for line in cli.ok("show", 1).out.splitlines()
+             if line.startswith("  log ")]  # fmt: skip
+    assert shown == [
+        [str(logs / "controller" / "1.log"), "(controller)"],
+        [str(logs / "tasks" / "1-0.log"), "(task 0 (gang), node 0)"],
+        [str(logs / "tasks" / "1-0-1.log"), "(task 0 (gang), node 1)"],
+    ]
 
 
 def test_why_is_one_sentence_and_one_object(idle: Cli) -> None:

@@ -7,6 +7,8 @@ import os
 import signal
 import sqlite3
 
+import pytest
+
 from jobsched import process
 from tests.cli.running import SLEEP, Cli
 from tests.support import wait_until
@@ -96,6 +98,36 @@ def test_requeue_replaces_a_stopped_controller_and_the_task_goes_on(cli: Cli) ->
     assert runs.read_text() == "begun\n"
 
 
+def test_requeue_of_a_job_that_is_being_cancelled(cli: Cli) -> None:
+    """It says that the cancel stands, not that tasks go on."""
+    job_id = cli.submit("run: trap '' TERM; echo up; while :; do sleep 0.1; done\n")
+    wait_until(lambda: cli.run("logs", job_id).out == "up\n", 30, "the task to begin")
+    os.kill(cli.job(job_id)["controller_pid"], signal.SIGSTOP)
+    cli.ok("cancel", job_id)
+    said = cli.ok("requeue", job_id).out
+    assert said in {
+        f"Job {job_id} requeued; it stays cancelled, and its tasks are ended\n",
+        f"Job {job_id} requeued; it has ended CANCELLED\n",
+    }
+    cli.until(job_id, lambda job: job["schedule_state"] == "DONE", "DONE")
+    assert cli.job(job_id)["status"] == "CANCELLED"
+
+
+def test_a_dead_controller_is_shown_and_a_sweep_says_that_it_started_the_next(cli: Cli) -> None:
+    """In the listing, though the task runs on; then by number, and no more in the listing."""
+    job_id = cli.submit()
+    cli.until_status(job_id, "RUNNING")
+    assert "dead" not in cli.ok("queue").out
+    os.kill(cli.job(job_id)["controller_pid"], signal.SIGKILL)
+    cli.until(job_id, lambda job: job["controller_alive"] is False, "without a controller")
+    assert "its controller is dead; the next pass" in cli.ok("queue").out
+    assert cli.ok("queue", "--json").json[0]["waiting_reason"] is None
+    ended = cli.ok("sweep", "--json")
+    assert (ended.json, ended.err) == ([], f"Started the controller of job {job_id}\n")
+    assert "dead" not in cli.ok("queue").out
+    assert cli.ok("sweep").out == "Swept; no orphan clusters\n"
+
+
 def test_preempt_loses_a_cluster_and_the_job_recovers(cli: Cli) -> None:
     """The task runs again on another cluster, counted as one recovery."""
     runs = cli.folder / "runs"
@@ -103,7 +135,7 @@ def test_preempt_loses_a_cluster_and_the_job_recovers(cli: Cli) -> None:
     cli.until_status(job_id, "RUNNING")
     wait_until(runs.exists, 20, "the task to begin")
     cluster = cli.job(job_id)["tasks"][0]["cluster"]
-    assert cli.ok("preempt", cluster).out == f"Cluster {cluster} is lost; its job recovers\n"
+    assert cli.ok("preempt", cluster).out == f"Cluster {cluster} is lost\n"
     job = cli.until(
         job_id, lambda job: job["recovery_count"] == 1 and job["status"] == "RUNNING", "recovered"
     )
@@ -194,14 +226,102 @@ def test_config_tells_what_is_in_force_and_whence(idle: Cli) -> None:
     assert str(idle.home.root) in ended.err
 
 
-def test_a_config_that_cannot_be_used_is_told_with_its_place(idle: Cli) -> None:
-    """Every command ends with 2, naming the file and the key."""
-    idle.home.config_file.write_text("[limits]\nlaunch = 'many'\n")
-    ended = idle.fails(2, "queue")
-    assert "config.toml" in ended.err
-    assert "launch" in ended.err
+def test_config_tells_the_limits_of_the_database(idle: Cli) -> None:
+    """Once there is one, neither the file nor a variable counts; both by hand and automatic."""
+
+    def found() -> dict[str, tuple[object, str]]:
+        rows = idle.ok("config", "--json", env={"JOBSCHED_LIMITS_LAUNCH": "9"}).json
+        return {row["key"]: (row["value"], row["whence"]) for row in rows[:2]}
+
+    assert found() == {"launch": (9, "JOBSCHED_LIMITS_LAUNCH"), "alive": (0, "config.toml")}
+    idle.ok("limits", "--launch", 3)
+    assert found() == {"launch": (3, "jobsched limits"), "alive": (0, "jobsched limits")}
+    idle.ok("limits", "--launch", "auto", "--alive", 5)
+    assert found() == {"launch": ("auto", "jobsched limits"), "alive": (5, "jobsched limits")}
+
+
+MISTAKES = "[limits]\nalive = 0\nlaunch = 'many'\n[lcal]\nx = 1\n"
+TOLERANT = [
+    "queue --json", "show 1 --json", "why 1 --json", "logs 1", "logs 1 --controller",
+    "clusters --json", "limits --json", "check --json", "validate job.yaml", "cancel 1",
+    "done 2 -y",
+]  # fmt: skip
+STRICT = [
+    "submit job.yaml", "rerun 1", "logs 1 -f", "wait 1", "cancel 1 --wait", "requeue 1", "hold 1",
+    "release 1", "priority 1 1", "limits --launch 0", "limits --resume", "preempt x", "sweep",
+    "prune", "config",
+]  # fmt: skip
+
+
+def test_mistakes_in_the_settings_keep_nobody_from_looking_and_stopping(idle: Cli) -> None:
+    """Each mistake is a warning, on standard error alone; everything else is refused for it."""
+    idle.file("job.yaml", SLEEP)
+    idle.ok("submit", "job.yaml", "job.yaml", "job.yaml")
+    idle.home.config_file.write_text(MISTAKES)
+    places = [f"{idle.home.config_file}:{line}: " for line in (3, 4)]
+    for words in STRICT:
+        ended = idle.run(*words.split())
+        assert (ended.code, ended.out) == (2, ""), words
+        lines = ended.err.splitlines()
+        assert len(lines) == 2, words
+        for line, place in zip(lines, places, strict=True):
+            assert line.startswith(f"error: {place}"), words
+    assert [job["job_id"] for job in _with_good_settings(idle)] == [3, 2, 1]
+    for words in TOLERANT:
+        ended = idle.ok(*words.split())
+        for line, place in zip(ended.err.splitlines(), places, strict=False):
+            assert line.startswith(f"warning: {place}"), words
+        assert "have their defaults here" in ended.err.splitlines()[2], words
+        assert "--json" not in words or isinstance(ended.json, dict | list)
+    assert [job["job_id"] for job in _with_good_settings(idle)] == [3]
+
+
+def _with_good_settings(cli: Cli) -> list[dict[str, object]]:
+    mistaken = cli.home.config_file.read_text()
+    cli.home.config_file.write_text("")
+    jobs = cli.jobs()
+    cli.home.config_file.write_text(mistaken)
+    return jobs
+
+
+def test_nothing_is_started_with_settings_that_have_mistakes(cli: Cli) -> None:
+    """A cancel makes room, but what waits for it starts only once the file is mended."""
+    cli.ok("limits", "--alive", 1)
+    running, waiting = cli.submit(), cli.submit("run: 'true'\n")
+    cli.until_status(running, "RUNNING")
+    good = cli.home.config_file.read_text()
+    cli.home.config_file.write_text(good + MISTAKES)
+    assert cli.ok("done", running, "-y").out.startswith(f"Job {running} is DONE")
+    cli.home.config_file.write_text(good)
+    job = cli.job(waiting)
+    assert (job["schedule_state"], job["status"], job["controller_pid"]) == (
+        "WAITING", "PENDING", None,
+    )  # fmt: skip
+    cli.ok("sweep")  # of what the forced end has left
+    assert cli.run("wait", waiting).code == 0
+
+
+def test_settings_that_are_no_toml(idle: Cli) -> None:
+    """Told in one line by whoever is refused, and by whoever goes on with the defaults."""
     idle.home.config_file.write_text("[limits\n")
-    assert "config.toml" in idle.fails(2, "submit", "x.yaml").err
+    assert f"{idle.home.config_file}:1: not TOML" in idle.fails(2, "submit", "x.yaml").err
+    ended = idle.ok("queue")
+    assert ended.err.startswith(f"warning: {idle.home.config_file}:1: not TOML")
+
+
+@pytest.mark.parametrize("words", ["submit x.yaml", "limits --pause", "sweep"])
+def test_a_directory_with_other_things_becomes_no_home(nowhere: Cli, words: str) -> None:
+    """Named by option or variable: refused in one line, neither filled nor closed to others."""
+    nowhere.file("x.yaml", SLEEP)
+    nowhere.home.root.mkdir(mode=0o755)
+    nowhere.home.root.chmod(0o755)
+    (nowhere.home.root / "thesis.tex").touch()
+    for option in ((), ("--home", nowhere.home.root)):
+        ended = nowhere.fails(1, *words.split(), *option)
+        assert "holds other things and is no home of jobsched" in ended.err
+    assert [path.name for path in nowhere.home.root.iterdir()] == ["thesis.tex"]
+    assert nowhere.home.root.stat().st_mode & 0o777 == 0o755
+    assert nowhere.ok("queue", "--json").json == []
 
 
 def test_schema_is_a_json_schema(nowhere: Cli) -> None:

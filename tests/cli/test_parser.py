@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import pytest
 from jobsched import __version__
 from jobsched.cli import main
 from jobsched.cli.commands import COMMANDS
-from jobsched.cli.parser import build
+from jobsched.cli.parser import parse
 from jobsched.states import TaskStatus
 
 GOOD: list[tuple[str, dict[str, Any]]] = [
@@ -33,6 +32,11 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     ("cancel --all", {"job_ids": [], "all": True}),
     ("cancel -n x --wait", {"name": "x", "wait": True}),
     ("done 1 2 --reason why -y", {"job_ids": [1, 2], "reason": "why"}),
+    ("cancel 1 --reason why", {"job_ids": [1], "reason": "why"}),
+    ("requeue 1 --reason why", {"job_id": 1, "reason": "why"}),
+    ("hold 1 2 --reason why", {"job_ids": [1, 2], "reason": "why"}),
+    ("release 1 --reason why", {"reason": "why"}),
+    ("priority 1 -10 --reason why", {"priority": -10, "reason": "why"}),
     ("rerun 3 --secret K", {"job_id": 3, "secrets": ["K"]}),
     ("hold 1 2", {"job_ids": [1, 2]}),
     ("priority 3 -10", {"job_id": 3, "priority": -10}),
@@ -54,7 +58,9 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
 
 BAD: list[tuple[str, str]] = [
     ("", "COMMAND"),
-    ("quue", "invalid choice"),
+    ("quue", "there is no command 'quue'; did you mean queue?"),
+    ("submitt a.yaml", "did you mean submit?"),
+    ("frobnicate", "`jobsched --help` lists all"),
     ("submit", "FILE"),
     ("submit a --priority 1001", "-1000 to 1000"),
     ("submit a --priority high", "-1000 to 1000"),
@@ -66,7 +72,11 @@ BAD: list[tuple[str, str]] = [
     ("show 99999999999999999999999", "is no job's number"),
     ("queue -s RUNING", "did you mean RUNNING?"),
     ("queue --limit 0", "at least 1"),
-    ("queue --lim 5", "unrecognized"),
+    ("queue --lim 5", "unrecognized arguments: --lim 5; did you mean --limit?"),
+    ("queue --limt=5", "did you mean --limit?"),
+    ("queue 5", "unrecognized arguments: 5\n"),
+    ("queue --limit -1", "expected a whole number of at least 1, found '-1'"),
+    ("prune --keep -1", "expected a whole number of at least 0, found '-1'"),
     ("logs 3 -n -1", "expected"),
     ("limits --launch -1", "expected"),
     ("limits --launch many", "or auto"),
@@ -80,7 +90,7 @@ BAD: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("words", "expected"), GOOD)
 def test_words_become_values(words: str, expected: dict[str, Any]) -> None:
     """Each documented form is understood."""
-    found = vars(build().parse_args(words.split()))
+    found = vars(parse(words.split()))
     assert {key: found[key] for key in expected} == expected
 
 
@@ -94,6 +104,20 @@ def test_mistakes_are_explained(words: str, said: str, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_what_a_command_does_not_know_shows_its_usage(
+    command: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its own, which has what was meant, and not that of all commands."""
+    words = [names[0] for names, _ in command.arguments if not names[0].startswith("-")]
+    with pytest.raises(SystemExit) as ended:
+        main([command.name, *("1" for _ in words), "--bogus"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"usage: jobsched {command.name} ")
+    assert "unrecognized arguments: --bogus" in said
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_each_command_can_run_and_explain_itself(
     command: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -101,7 +125,7 @@ def test_each_command_can_run_and_explain_itself(
     module, _, name = command.handler.partition(":")
     assert callable(getattr(importlib.import_module(f"jobsched.cli.{module}"), name))
     with pytest.raises(SystemExit) as ended:
-        build().parse_args([command.name, "--help"])
+        parse([command.name, "--help"])
     assert ended.value.code == 0
     text = capsys.readouterr().out
     for names, _options in command.arguments:
@@ -175,5 +199,5 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
 
 def test_the_home_of_a_subcommand_is_not_lost() -> None:
     """A default of the subcommand does not overwrite what was given before it."""
-    found: argparse.Namespace = build().parse_args(["--home", "A", "--debug", "show", "1"])
+    found = parse(["--home", "A", "--debug", "show", "1"])
     assert (found.home, found.debug) == ("A", True)

@@ -124,6 +124,91 @@ def test_a_null_secret_is_an_error_to_submit_and_a_warning_to_validate(idle: Cli
     assert ended.out == "job.yaml: valid, 1 task, 1 warning\n"
 
 
+def test_a_secret_is_no_env(idle: Cli) -> None:
+    """By word or file: refused with its place and the right option, and nowhere stored."""
+    idle.file("job.yaml", "run: x\nsecrets: {TOKEN: null}\n")
+    idle.file("vars", "TOKEN=hunter2\n")
+    for words in (("--env", "TOKEN=hunter2"), ("--env-file", "vars")):
+        for command in ("submit", "validate"):
+            ended = idle.run(command, "job.yaml", *words)
+            assert ended.code == 2
+            assert ended.err.startswith("error: job.yaml:2:18: secrets: TOKEN is given with --env")
+            assert "--secret TOKEN" in ended.err
+            assert "hunter2" not in ended.err
+    assert names(idle) == []
+    idle.ok("submit", "job.yaml", "--secret", "TOKEN", env={"TOKEN": "hunter2"})
+
+
+CANNOT = """\
+name: pipe
+---
+name: one
+run: x
+file_mounts:
+  /abs: /etc
+  ok: /etc
+  bucket: s3://some/thing
+---
+name: two
+run: x
+num_nodes: 2
+resources: {cpus: 5}
+---
+run: x
+resources:
+  any_of: [{region: mars}, {image_id: "docker:x"}]
+---
+run: x
+resources: {region: here, cpus: 9, any_of: [{cpus: 10}, {cpus: 1}]}
+---
+setup: x
+file_mounts: {y: gs://a/b}
+"""
+REGION = "[local.regions.here]\ncpus = 8\n"
+
+
+def test_what_the_backend_cannot_do_is_a_warning(idle: Cli) -> None:
+    """For each task that would fail its prechecks, at its place; the file is accepted as it is."""
+    idle.file("job.yaml", CANNOT)
+    idle.home.config_file.write_text(REGION + "[limits]\nalive = 0\n")
+    expected = [
+        ("6:3", "/abs: an absolute target"), ("8:3", "bucket: s3://some/thing is object storage"),
+        ("13:1", "resources: region here: 10 CPUs asked, 8 declared"),
+        ("16:1", "resources: candidate 1: region mars is not declared"),
+        ("16:1", "resources: candidate 2: image_id docker:x"),
+    ]  # fmt: skip
+    for command in ("validate", "submit"):
+        lines = [line for line in idle.ok(command, "job.yaml").err.splitlines()
+                 if "has no run" not in line]  # fmt: skip
+        assert len(lines) == len(expected)
+        for line, (place, said) in zip(lines, expected, strict=True):
+            assert line.startswith(f"warning: job.yaml:{place}: ")
+            assert said in line
+            assert line.endswith("(as things are the task ends FAILED_PRECHECKS)")
+    assert names(idle) == ["pipe"]
+
+
+def test_what_the_backend_can_do_is_no_warning(idle: Cli) -> None:
+    """Its settings count: a mount that is allowed, and any region where none is declared."""
+    idle.file("job.yaml", "run: x\nfile_mounts: {/abs/x: /etc}\nresources: {region: mars}\n")
+    allow = "[local]\nallow_absolute_mounts = true\n[limits]\nalive = 0\n"
+    idle.home.config_file.write_text(allow)
+    assert idle.ok("submit", "job.yaml").err == ""
+    idle.home.config_file.write_text(allow + REGION)
+    assert "region mars is not declared" in idle.ok("validate", "job.yaml").err
+    (idle.home.config_file).write_text("[backend]\ndefault = 'slurm'\n")
+    assert "there is no backend slurm" in idle.ok("validate", "job.yaml").err
+
+
+def test_without_a_home_the_backend_is_asked_as_well(nowhere: Cli) -> None:
+    """With the defaults; and no home is made for it."""
+    nowhere.file("job.yaml", CANNOT)
+    ended = nowhere.ok("validate", "job.yaml")
+    assert "object storage" in ended.err
+    assert ended.out == "job.yaml: valid, 5 tasks, 3 warnings\n"
+    assert not nowhere.home.root.exists()
+
+
 def test_after_success_it_starts(cli: Cli) -> None:
     """A job that follows another starts when that has succeeded, and not before."""
     first = cli.submit(SLEEP, "--hold")
@@ -149,6 +234,19 @@ def test_after_a_failure_it_is_cancelled_and_says_why(cli: Cli) -> None:
         job = cli.job(job_id)
         assert (job["status"], job["schedule_state"]) == ("CANCELLED", "DONE")
         assert f"job {first}" in job["failure_reason"]
+
+
+def test_a_job_that_is_cancelled_at_once_is_told_of(cli: Cli) -> None:
+    """Whoever lets it follow one that has failed already learns so, with the reason."""
+    cli.file("bad.yaml", "run: exit 3\n")
+    assert cli.run("submit", "bad.yaml", "--wait").code == 100
+    ended = cli.ok("submit", "bad.yaml", "bad.yaml", "--after", 1, "--json")
+    assert [job["job_id"] for job in ended.json] == [2, 3]
+    why = "job 1, which it was to follow, did not succeed"
+    assert ended.err.splitlines() == [
+        f"warning: job {job_id} was cancelled at once: {why}" for job_id in (2, 3)
+    ]
+    assert cli.ok("submit", "bad.yaml", "--hold").err == ""
 
 
 def test_after_an_unknown_job_nothing_is_stored(idle: Cli) -> None:

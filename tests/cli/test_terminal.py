@@ -26,7 +26,7 @@ def test_a_narrow_terminal_keeps_what_matters(idle: Cli) -> None:
     assert "RECOVERIES" not in shown[60]
     assert "SUBMITTED" not in shown[60]
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown[60])
-    assert re.search(rf"^ *{job_id} +pair +PENDING +- +job {job_id} is held", plain, re.MULTILINE)
+    assert re.search(rf"^ *{job_id} +pair +PENDING +- +is held", plain, re.MULTILINE)
 
 
 def test_a_person_is_asked_and_may_decline(idle: Cli) -> None:

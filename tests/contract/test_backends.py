@@ -257,6 +257,22 @@ class TestBackend:
         rig.backend.launch(replace(request, attempt=3), threading.Event())
         assert rig.backend.probe(request.cluster).state is ClusterState.UP
 
+    def test_the_fence_outlives_the_cluster(self, rig: Rig) -> None:
+        """Adopted and removed by a newer attempt: a late launch of the older one is Fenced."""
+        late, launched = rig.request(attempt=1), rig.launch(attempt=1)
+        for request in (late, launched):
+            rig.backend.adopt(request.cluster, 2)
+            rig.backend.remove(request.cluster, grace=GRACE)
+            with pytest.raises(Fenced) as refused:
+                rig.backend.launch(request, threading.Event())
+            assert (refused.value.attempt, refused.value.owner) == (1, 2)
+            with pytest.raises(Fenced):
+                rig.backend.adopt(request.cluster, 1)
+            with pytest.raises(BackendError):
+                rig.backend.launch(replace(request, attempt=2), threading.Event())
+            assert rig.backend.probe(request.cluster).state is ClusterState.GONE
+        assert rig.backend.clusters() == []
+
     def test_an_older_attempt_adopts_nothing(self, rig: Rig) -> None:
         """The fence only rises; the same attempt may adopt again."""
         request = rig.launch(attempt=2)

@@ -204,3 +204,29 @@ def test_how_tasks_are_connected_is_noted() -> None:
     """The reference's field is accepted."""
     text = f"{GROUP}inter_connection: true\n---\n" + tasks(a="")
     assert warnings(text) == ["3:1: inter_connection is noted, not acted upon"]
+
+
+@pytest.mark.parametrize("word", ["paralel", "Parallel", "foo", "[parallel]", "!x parallel"])
+def test_a_misspelt_group_hides_no_other_mistake(word: str) -> None:
+    """All that would be wrong once the word is right is told with it."""
+    header = f"execution: {word}\nprimary_tasks: [zz, a]\ntermination_delay: {{b: 5s}}\n---\n"
+    text = "name: p\n" + header + tasks(a="[a]") + "---\nrun: y\n"
+    found = errors(text)
+    assert found[0].startswith(
+        "2:12: tags" if word[0] == "!" else "2:12: execution: expected serial or parallel"
+    )
+    assert [one.partition(" (")[0] for one in found[1:]] == [
+        "3:17: primary_tasks: there is no task 'zz'",
+        "4:21: termination_delay: there is no task 'b'",
+        "8:1: depends_on: the tasks of a job group start together",
+        "10:1: a task of a job group needs a name",
+    ]
+
+
+def test_a_misspelt_chain_is_no_group() -> None:
+    """Where nothing speaks of a group, the tasks are judged as a chain."""
+    text = "execution: serail\n---\n" + tasks(a="[zz]")
+    assert [one.partition(" (")[0] for one in errors(text)] == [
+        "1:12: execution: expected serial or parallel, found the text 'serail'",
+        "5:14: depends_on: there is no task 'zz'",
+    ]

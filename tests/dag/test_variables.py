@@ -155,3 +155,31 @@ def test_a_secret_cannot_be_shared_with_other_fields(text: str) -> None:
     found = errors(text)
     assert any("secrets cannot come from a merge" in e or "part of an anchor" in e for e in found)
     assert "hunter2" not in "".join(found)
+
+
+@pytest.mark.parametrize(
+    ("written", "place"), [("{TOKEN: null}", "2:18"), ("[TOKEN]", "2:11"), ("{TOKEN: x}", "2:18")]
+)
+def test_what_the_file_lists_as_a_secret_is_refused_as_an_env(written: str, place: str) -> None:
+    """An env is stored, and shown, in clear; the message names the right option, not the value."""
+    (error,) = errors(f"run: x\nsecrets: {written}\n", envs={"TOKEN": "hunter2"})
+    assert error.startswith(
+        f"{place}: secrets: TOKEN is given with --env, which stores it in clear"
+    )
+    assert "--secret TOKEN" in error
+    assert "hunter2" not in error
+
+
+def test_no_name_is_given_as_an_env_and_as_a_secret() -> None:
+    """Also if the file does not know it: one of the two was not meant."""
+    given = {"TOKEN": "hunter2"}
+    (error,) = errors("run: x\n", envs=given, secrets=given)
+    assert error.startswith("1:1: --env: 'TOKEN' is given as a secret too")
+    assert "hunter2" not in error
+
+
+def test_wrong_arguments_hide_no_mistake_of_the_file() -> None:
+    """Both are told in one go."""
+    found = errors("rnu: x\n", envs={"1A": "x"})
+    assert found[0].startswith("1:1: --env: '1A' cannot name a variable")
+    assert "unknown field 'rnu'" in found[1]

@@ -115,7 +115,9 @@ def test_alive_stopped_and_dead(door: Scheduler, world: World) -> None:
     world.until_status(job, T.RUNNING)
     assert look(world, job) == Liveness(alive=True)
     os.kill(pid, signal.SIGSTOP)
-    assert look(world, job) == Liveness(alive=True)
+    world.until(
+        lambda: look(world, job) == Liveness(alive=True, stopped=pid), "it to be seen as stopped"
+    )
     os.kill(pid, signal.SIGKILL)
     world.until(lambda: look(world, job) == Liveness(alive=False), "the lock to be free")
     reason = door.why(job)

@@ -202,13 +202,13 @@ class TestFence:
                 return super().monotonic() * 100
 
         cluster = machine.launch(a_task("sleep 60"))
-        folder = os.open(machine.home.clusters / cluster, os.O_RDONLY)
-        fcntl.flock(folder, fcntl.LOCK_EX)
+        held = os.open(machine.home.clusters / ".fences" / cluster, os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX)
         backend = machine.another()
         backend._clock = Hurried()
         with pytest.raises(BackendError, match=f"changing cluster {cluster}"):
             backend.adopt(cluster, 2)
-        os.close(folder)
+        os.close(held)
         assert backend.adopt(cluster, 2).state is ClusterState.UP
 
     def test_a_copy_that_lives(self, machine: Machine) -> None:
@@ -217,7 +217,7 @@ class TestFence:
 
         def take(step: str) -> None:
             if step == "begun":
-                path = machine.home.clusters / "7-0-1" / "lock"
+                path = machine.home.clusters / ".kept" / "7-0-1" / "lock"
                 held.append(os.open(path, os.O_RDWR))
                 fcntl.flock(held[0], fcntl.LOCK_EX)
 

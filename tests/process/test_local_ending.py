@@ -136,7 +136,7 @@ class TestEnding:
         machine.pids(other, 2)
         machine.pids(cluster, 2)
         with (
-            (machine.home.clusters / cluster / "lock").open() as lock,
+            (machine.home.clusters / ".kept" / cluster / "lock").open() as lock,
             subprocess.Popen(["sleep", "60"], pass_fds=[lock.fileno()]) as reader,
         ):
             if how == "stop":

@@ -32,6 +32,11 @@ def copied(machine: Machine, cluster: str = "7-0-1") -> Path:
     return machine.home.clusters / cluster / "workdir-0"
 
 
+def every(machine: Machine) -> list[Path]:
+    """Whatever lies in the clusters' directory."""
+    return list(machine.home.clusters.rglob("*"))
+
+
 def test_whatever_a_task_leaves_is_deleted(machine: Machine, tmp_path: Path) -> None:
     """Depth beyond every limit of a path, no rights, odd names, links to what is not its own."""
     precious = tmp_path / "precious"
@@ -45,9 +50,37 @@ def test_whatever_a_task_leaves_is_deleted(machine: Machine, tmp_path: Path) -> 
     """
     machine.ended(a_task(run))
     machine.backend.remove("7-0-1", grace=0.1)
-    assert [path.name for path in machine.home.clusters.iterdir()] == [".old"]
-    assert list(machine.home.clusters.glob(".old/*")) == []
+    left = sorted(str(path.relative_to(machine.home.clusters)) for path in every(machine))
+    assert left == [".fences", ".fences/7-0-1", ".kept", ".old"]
     assert (precious / "file").exists()
+
+
+@pytest.mark.parametrize("where", ["7-0-1", ".kept/7-0-1", ".old/left"])
+def test_a_link_for_a_directory(machine: Machine, tmp_path: Path, where: str) -> None:
+    """A link where a directory of a cluster should be is removed, what it leads to is not."""
+    precious = tmp_path / "precious"
+    (precious / "sub").mkdir(parents=True, mode=0o750)
+    (precious / "sub" / "file").touch()
+    machine.ended(a_task("true"))
+    place = machine.home.clusters / where
+    if place.exists():
+        place.rename(tmp_path / "moved")
+    place.symlink_to(precious)
+    machine.backend.remove("7-0-1", grace=0.1)
+    assert (precious / "sub" / "file").exists()
+    assert (precious / "sub").stat().st_mode & 0o777 == 0o750
+    assert not place.is_symlink()
+    assert machine.backend.clusters() == []
+
+
+def test_a_link_where_a_cluster_is_to_be(machine: Machine, tmp_path: Path) -> None:
+    """A launch lays out nothing through it."""
+    (machine.home.clusters / "7-0-1").symlink_to(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(BackendError, match="could not launch 7-0-1: File exists"):
+        machine.launch(a_task("true"))
+    assert sorted(tmp_path.iterdir()) == before
+    assert machine.left() == []
 
 
 def test_what_a_dead_remover_left(machine: Machine) -> None:

@@ -119,7 +119,7 @@ def test_reservation(home: Home, machines: list[Machine]) -> None:
     assert machine.backend.probe("7-2-1").state is ClusterState.GONE
     for name in ("7-0-1", "7-1-1"):
         machine.backend.remove(name, grace=0.1)
-    machine.launch(need(cpus=4.0))
+    machine.launch(need(cpus=4.0), cluster="7-0-2")
 
 
 def test_without_regions_there_is_one_without_limits(machine: Machine) -> None:
@@ -311,7 +311,7 @@ def test_after_a_reboot(home: Home, machines: list[Machine]) -> None:
     for pid in machine.left():
         who = process.identify(pid)
         assert who is None or process.signal(who, 9)
-    facts = home.clusters / cluster / "cluster.json"
+    facts = home.clusters / ".kept" / cluster / "cluster.json"
     facts.write_text(facts.read_text().replace(process.boot_id(), "an-earlier-one"))
     assert "restarted" in machine.until(cluster, ClusterState.GONE).reason
     machine.backend.remove(cluster, grace=0.1)

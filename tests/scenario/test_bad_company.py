@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 
 from jobsched import lock
 from jobsched.errors import StoreError
-from jobsched.scheduler.ending import cancel
 from jobsched.scheduler.operate import set_limits
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.starter import Claim
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads
-from tests.world import InProcessStarter, World, is_held
+from tests.world import InProcessStarter, World
 
 S, T = ScheduleState, TaskStatus
 ONE = "run: 'true'\n"
-LONG = "run: sleep 300\n"
 
 
 def test_a_job_that_cannot_be_claimed_keeps_nobody_waiting(world: World) -> None:
@@ -51,22 +49,6 @@ def test_a_folder_that_somebody_removed(world: World, folder: str) -> None:
     assert world.until_done(job).status is T.SUCCEEDED
 
 
-def test_a_stopped_process_that_ticks_excuses_nobody(world: World) -> None:
-    """Its lock is held, but nothing shows that it lives: the next command settles the cancel."""
-    job = world.submit(LONG)
-    world.until_status(job, T.RUNNING)
-    world.kill_controller(job)
-    world.until(lambda: not is_held(world.home, job, 1), "the controller to be gone")
-    stopped = lock.try_lock(world.home.tick_lock)
-    assert stopped is not None
-    try:
-        os.utime(world.home.tick_lock, (1_000.0, 1_000.0))
-        cancel(world.context, [job])
-        assert world.job(job).schedule_state is S.DONE
-    finally:
-        os.close(stopped)
-
-
 @pytest.mark.parametrize(("ahead", "due"), [(30.0, False), (3_600.0, True), (-1.0, True)])
 def test_a_pause_that_a_clock_set_back_prolonged(world: World, ahead: float, due: bool) -> None:
     """No start is put off longer than the longest pause, whatever became of the clock."""
@@ -81,7 +63,7 @@ def test_a_pause_that_a_clock_set_back_prolonged(world: World, ahead: float, due
 class Full(InProcessStarter):
     """A starter on a disk that has just become full."""
 
-    def start(self, claim: Claim, command: Sequence[str], env: Mapping[str, str]) -> int:
+    def start(self, claim: Claim, command: Sequence[str], env: object) -> int:
         """Fail as the store does."""
         super().start(claim, command, env)
         raise StoreError("the disk is full", passes=True)

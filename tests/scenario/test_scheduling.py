@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from jobsched.api import looking
 from jobsched.context import Context, Identity, open_context
 from jobsched.errors import Cancelled, IllegalMove, NoAttempt, StaleAttempt
 from jobsched.scheduler.ending import cancel, job_done
@@ -196,8 +197,10 @@ def test_budget_of_deaths(make_world: MakeWorld) -> None:
         world.until(partial(has_come, world, job, expected), f"attempt {expected} or the end")
     row = world.job(job)
     assert (row.schedule_state, str(row.status), row.attempt) == (S.DONE, "FAILED_CONTROLLER", 3)
-    assert "died 3 times" in (row.failure_reason or "")
-    assert "its log is empty" in (row.failure_reason or "")
+    sentence, proof = (row.failure_reason or "").split("\n")
+    assert sentence == "its controller died 3 times (2 are allowed); how it ended is not known"
+    assert "its log is empty" in proof
+    assert looking.why(world.context, job).text.endswith(f": {sentence}")
 
 
 def test_a_controller_that_never_calls_is_given_up(make_world: MakeWorld) -> None:

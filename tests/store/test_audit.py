@@ -363,8 +363,9 @@ def test_a_living_attempt(context: Context, make_job: Callable[..., Job]) -> Non
 def cluster(context: Context, name: str, job_id: int, task_id: int = 0) -> Folder:
     """A cluster as it is on disk."""
     folder = Folder(context.home.clusters / name)
-    folder.path.mkdir(mode=0o700)
+    folder.make()
     folder.lock.touch(0o600)
+    folder.record(0).touch(0o600)
     folder.write_facts(
         Facts(
             job_id=job_id, task_id=task_id, attempt=1, region="here", candidate=0, num_nodes=1,

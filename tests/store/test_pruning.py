@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from jobsched import audit, lock
+from jobsched.clock import SystemClock
 from jobsched.context import Context, open_context
 from jobsched.errors import StoreError
 from jobsched.states import TaskStatus
@@ -37,6 +41,14 @@ class AtNoon:
 
     def sleep(self, seconds: float) -> None:
         """At once."""
+
+
+class NoonForOnce(SystemClock):
+    """The same wall time, but waits are waits."""
+
+    def now(self) -> float:
+        """Wall time."""
+        return AtNoon().now()
 
 
 @pytest.fixture
@@ -203,6 +215,7 @@ def leave_files(context: Context, job_id: int) -> list[Path]:
         home.controller_log(job_id), home.task_log(job_id, 0), home.task_log(job_id, 0, 12),
         home.callback_log(job_id, 0), home.attempt_lock(job_id, 1), home.attempt_lock(job_id, 12),
         home.settle_lock(job_id), home.secrets_file(job_id), home.dag_file(job_id),
+        home.callback_file(job_id, 0),
     ]  # fmt: skip
     for path in found:
         path.write_text("x")
@@ -251,15 +264,90 @@ def test_files_of_the_unknown_stay(context: Context) -> None:
 
 
 def test_what_a_killed_process_left_of_a_job(context: Context) -> None:
-    """Secrets and copies go once no unfinished job needs them, its logs and locks stay."""
+    """Secrets, copies and callbacks go once no unfinished job needs them, logs and locks stay."""
     ended, running, never = done(context), launching(context), 4711
     files = {job: leave_files(context, job) for job in (ended, running, never)}
-    assert remove_needless(context) == 4
+    assert remove_needless(context) == 6
     for job, paths in files.items():
-        gone = {context.home.secrets_file(job), context.home.dag_file(job)}
+        home = context.home
+        gone = {home.secrets_file(job), home.dag_file(job), home.callback_file(job, 0)}
         left = [path for path in paths if path.exists()]
         assert left == (paths if job == running else [path for path in paths if path not in gone])
     assert remove_needless(context) == 0
+
+
+def test_calls_under_way_stay(context: Context) -> None:
+    """The text of a callback is kept for as long as a process of its call lives."""
+    path = context.home.callback_file(done(context), 0)
+    held = lock.try_lock(path)
+    assert held is not None
+    assert remove_needless(context) == 0
+    assert path.exists()
+    os.close(held)
+    assert remove_needless(context) == 1
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(("age", "lives"), [(80, True), (100, False)])
+def test_calls_that_have_had_their_time_are_ended(
+    context: Context, age: int, *, lives: bool
+) -> None:
+    """Whoever began them, also where what was to end them is gone; younger ones are not."""
+    path = context.home.callback_file(done(context), 0)
+    held = lock.try_lock(path)
+    assert held is not None
+    with subprocess.Popen(["sleep", "300"], pass_fds=[held]) as left:
+        os.close(held)
+        os.utime(path, times=(context.clock.now() - age,) * 2)
+        context.clock = NoonForOnce()
+        remove_needless(context)
+        assert (left.poll() is None) == lives
+        assert path.exists() == lives
+        left.kill()
+
+
+def test_databases_that_were_never_born(context: Context) -> None:
+    """Go with all that SQLite put beside them once their maker is gone, and are no violation."""
+    with subprocess.Popen(["true"]) as maker:
+        pass
+    names = [f"jobsched.db.{maker.pid}.1f{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
+    kept = [
+        f"jobsched.db.{os.getpid()}.ab12", f"jobsched.db.{maker.pid}.copy", "jobsched.db.1",
+        f"other.db.{maker.pid}.1f", "jobsched.db", "jobsched.db-wal",
+    ]  # fmt: skip
+    for name in [*names, *kept]:
+        (context.home.root / name).touch(mode=0o600)
+    assert audit.check(context).violations == ()
+    assert remove_needless(context) == 4
+    left = {path.name for path in context.home.root.iterdir()}
+    assert left.isdisjoint(names)
+    assert left.issuperset(kept)
+    assert audit.check(context).violations == ()
+
+
+def test_a_database_whose_maker_is_killed(tmp_path: Path) -> None:
+    """What it leaves stands in nobody's way, and the next sweep removes it."""
+    code = """
+import os, signal
+from pathlib import Path
+from jobsched.context import open_context
+context = open_context(Path("home"))
+context._first_rows = lambda tx: os.kill(os.getpid(), signal.SIGKILL)
+context.ensure_home()
+"""
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": root}, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    left = [path.name for path in (tmp_path / "home").glob("jobsched.db*")]
+    assert left
+    context = open_context(tmp_path / "home")
+    context.ensure_home()
+    assert remove_needless(context) == len(left)
+    assert {path.name for path in (tmp_path / "home").glob("jobsched.db.*")} == set()
+    assert audit.check(context).violations == ()
+    context.db.close()
 
 
 def test_old_logs(context: Context) -> None:

@@ -36,7 +36,7 @@ def test_four_lines_at_120_columns() -> None:
     assert texts(header.summary(shown, LOOKING, NOW, WIDE)) == [
         (
             " jobsched  /home/alice/.local/state/jobsched  ● live 0.1s   host gpu-01  load 3.1/16"
-            "  mem 41G/128G  RW  alice  22:13:20"
+            "  mem 41G/128G     RW  alice  22:13"
         ),
         (
             " LAUNCH 3/3 [██████████] FULL ▁▃▆█████  ALIVE 48/64 [███████▌  ] ▂▃▄▅▅▆▇▆"

@@ -332,6 +332,45 @@ def test_provenance_tells_value_and_whence(home: Home) -> None:
     assert found["recovery", "probe_seconds"] == (15, "default")
 
 
+def test_all_mistakes_are_told_in_one_go(home: Home) -> None:
+    """Of the variables, and of the file in its order, of every kind: a line for each."""
+    write(
+        home,
+        """\
+        [limits]
+        launch = -1
+        [recovery]
+        grace_second = 3
+        retry_gap_seconds = "x"
+        [local.regions.here]
+        cpus = -2
+        gpus = 1
+        [locall]
+        """,
+    )
+    said = refusal(home, JOBSCHED_LOGS_MAX_MIB="0", JOBSCHED_SUBMIT_Q="1", JOBSCHED_X="1")
+    places = [line.split(": ")[0].removeprefix(f"{home.config_file}:") for line in said.split("\n")]
+    assert places == ["JOBSCHED_SUBMIT_Q", "JOBSCHED_LOGS_MAX_MIB", "2", "4", "5", "7", "8", "9"]
+
+
+def test_what_can_be_used_is_used_where_there_are_mistakes(home: Home) -> None:
+    """Each wrong setting has its default, all others are in force, and the mistakes are told."""
+    write(home, "[recovery]\ngrace_seconds = 'x'\nprobe_seconds = 2\n[lgs]\nmax_mib = 1\n")
+    variables = {"JOBSCHED_LOGS_MAX_MIB": "7", "JOBSCHED_LOGS_KEEP_DAYS": "for ever"}
+    found = config.load_what_can_be_used(home, variables)
+    assert (found.config.recovery.grace_seconds, found.config.recovery.probe_seconds) == (5, 2)
+    assert (found.config.logs.max_mib, found.config.logs.keep_days) == (7, 30)
+    assert [error.where for error in found.errors] == [
+        "JOBSCHED_LOGS_KEEP_DAYS", f"{home.config_file}:2", f"{home.config_file}:4",
+    ]  # fmt: skip
+    write(home, "[logs\nmax_mib = 1\n")
+    found = config.load_what_can_be_used(home, {})
+    assert found.config == Config()
+    assert len(found.errors) == 1
+    write(home, "[logs]\nmax_mib = 1\n")
+    assert config.load_what_can_be_used(home, {}).errors == ()
+
+
 def test_settings_are_described() -> None:
     """Each setting has a meaning of one line and says which values it takes."""
     assert [(setting.section, setting.key) for setting in config.SETTINGS] == [

@@ -43,6 +43,7 @@ ATTEMPT = AttemptRow(
 )  # fmt: skip
 LIMITS = Limits(launch=4, launch_auto=True, alive=8, alive_auto=True, paused=False)
 ALIVE, GONE = Liveness(alive=True), Liveness(alive=False)
+STOPPED = Liveness(alive=True, stopped=123)
 
 
 def facts(**changes: Any) -> Facts:
@@ -95,7 +96,8 @@ TABLE: list[tuple[str, Facts, ReasonCode, tuple[str, ...]]] = [
     ("start put off", facts(not_before=NOW + 9), ReasonCode.BACKOFF, ("in 9 s",)),
     ("start put off until before", facts(not_before=NOW - 9, is_next=True), ReasonCode.STARTING,
      ()),
-    ("next controller", facts(attempt=2), ReasonCode.STARTING, ("a pass starts the next",)),
+    ("next controller", facts(attempt=2), ReasonCode.STARTING,
+     ("starts the next", "jobsched sweep")),
     ("next controller, full and paused",
      facts(attempt=2, limits={"alive": 0, "launch": 0, "paused": True}, hold=HELD),
      ReasonCode.STARTING, ()),
@@ -104,7 +106,7 @@ TABLE: list[tuple[str, Facts, ReasonCode, tuple[str, ...]]] = [
     ("held by a reboot", facts(attempt=2, hold=HELD_BY_REBOOT), ReasonCode.HELD,
      ("restarted", "jobsched release 7")),
     ("cancelled before a pass", facts(attempt=2, cancel_at=NOW, status=TaskStatus.CANCELLING),
-     ReasonCode.CANCELLING, ("whoever makes the next pass",)),
+     ReasonCode.CANCELLING, ("whoever makes the next scheduling pass", "jobsched sweep")),
     ("wants a slot", alive(schedule_state=ScheduleState.ALIVE_WAITING, limits=FULL),
      ReasonCode.LAUNCH_LIMIT, ("2 of 2",)),
     ("gets a slot", alive(schedule_state=ScheduleState.ALIVE_WAITING, is_next=True),
@@ -128,7 +130,26 @@ TABLE: list[tuple[str, Facts, ReasonCode, tuple[str, ...]]] = [
     ("running", alive(status=TaskStatus.RUNNING, task=RUNNING), ReasonCode.RUNNING,
      ("train in here",)),
     ("running, controller dead", alive(status=TaskStatus.RUNNING, task=RUNNING, liveness=GONE),
-     ReasonCode.RUNNING, ("controller has died",)),
+     ReasonCode.RUNNING, ("controller has died", "jobsched sweep")),
+    ("running, controller stopped",
+     alive(status=TaskStatus.RUNNING, task=RUNNING, liveness=STOPPED), ReasonCode.RUNNING,
+     ("train in here", "PID 123) is stopped", "kill -CONT 123", "jobsched requeue 7")),
+    ("launching, controller stopped",
+     alive(schedule_state=ScheduleState.LAUNCHING, liveness=STOPPED,
+           task={"status": TaskStatus.STARTING}), ReasonCode.STARTING,
+     ("PID 123) is stopped", "jobsched requeue 7")),
+    ("resting, controller stopped",
+     alive(task={**RESTING, "status": TaskStatus.STARTING}, liveness=STOPPED), ReasonCode.STARTING,
+     ("PID 123) is stopped",)),
+    ("cancelled, controller stopped",
+     alive(cancel_at=NOW, status=TaskStatus.CANCELLING, liveness=STOPPED, is_watched=True),
+     ReasonCode.CANCELLING, ("PID 123) is stopped", "that watches for deaths ends it")),
+    ("cancelled, controller dead, somebody ticks",
+     alive(cancel_at=NOW, status=TaskStatus.CANCELLING, liveness=GONE, is_watched=True),
+     ReasonCode.CANCELLING, ("that watches for deaths ends 1 of its 1 tasks",)),
+    ("cancelled, controller stopped, nobody ticks",
+     alive(cancel_at=NOW, status=TaskStatus.CANCELLING, liveness=STOPPED),
+     ReasonCode.CANCELLING, ("PID 123) is stopped", "`jobsched requeue 7` ends it")),
     ("starting, controller dead", alive(liveness=GONE), ReasonCode.STARTING,
      ("controller has died",)),
     ("ends a task", alive(task={"status": TaskStatus.CANCELLING}), ReasonCode.CANCELLING,
@@ -184,7 +205,6 @@ HOSTILE = "a\x1b[2J\nb\u202ec"
         alive(task={"name": HOSTILE, "status": TaskStatus.STARTING}),
         alive(task={"name": HOSTILE, "status": TaskStatus.CANCELLING}),
         replace(facts(attempt=2), attempt=replace(ATTEMPT, end_reason=HOSTILE)),
-        facts(schedule_state=ScheduleState.DONE, failure_reason=HOSTILE),
     ],
 )  # fmt: skip
 def test_nothing_stored_gets_out_of_its_line(given: Facts) -> None:
@@ -192,6 +212,13 @@ def test_nothing_stored_gets_out_of_its_line(given: Facts) -> None:
     text = reason_for(given).text
     assert is_printable(text)
     assert "␛[2J␊b\\u202ec" in text
+
+
+def test_a_reason_of_several_lines_is_told_by_its_first() -> None:
+    """What stands below it is evidence, which `show` has; nothing of the line gets out of it."""
+    stored = "died\x1b[2J twice\nlast lines: a | b"
+    text = reason_for(facts(schedule_state=ScheduleState.DONE, failure_reason=stored)).text
+    assert text.endswith(": died␛[2J twice")
 
 
 @given(

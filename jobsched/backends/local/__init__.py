@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from jobsched import process
-from jobsched.backends.local import ending, fence, mounts, record, trash
-from jobsched.backends.local.folder import Folder, valid_name, write
+from jobsched.backends.local import ending, fence, mounts, record, trash, workload
+from jobsched.backends.local.folder import Folder, names_below, valid_name, write
 from jobsched.backends.local.launch import Launch
 from jobsched.backends.local.ledger import Ledger
-from jobsched.backends.local.observe import ABSENT, is_being_launched, observe, tells_the_outcome
+from jobsched.backends.local.observe import ABSENT, observe
 from jobsched.backends.local.room import Room
 from jobsched.clock import Clock
 from jobsched.config import LocalConfig
@@ -84,6 +84,11 @@ class LocalBackend:
         with self._explained("reserve room for", ", ".join(name for name, _, _ in wants)):
             return self._ledger.reserve(wants, job_id)
 
+    def has_room(self, wants: Sequence[tuple[TaskSpec, Sequence[Placement]]]) -> bool:
+        """Whether new clusters for all ``(task, places)`` would find room now; takes none."""
+        with self._explained("look for room for", ", ".join(task.name for task, _ in wants)):
+            return self._ledger.has_room(wants)
+
     def launch(self, request: LaunchRequest, stop: threading.Event) -> None:
         """Make the cluster and start the task on it; see ``Backend``."""
         self._folder(request.cluster)
@@ -107,13 +112,12 @@ class LocalBackend:
     def adopt(self, cluster: str, attempt: int) -> Observation:
         """Fence out older attempts, then probe; see ``Backend``.
 
-        A cluster that does not exist gets a directory with nothing but the fence in it, until
-        ``remove``: so a launch of an older attempt, about to make it, finds the fence.
+        A cluster that does not exist gets a fence all the same: so a launch of an older attempt,
+        about to make it, finds one.
         """
         folder = self._folder(cluster)
         self._collect()
         with self._explained("adopt", cluster):
-            folder.path.mkdir(mode=0o700, exist_ok=True)
             fence.raise_to(folder, attempt, self._clock, sync=True)
         return observe(folder, fenced=True)
 
@@ -129,14 +133,16 @@ class LocalBackend:
         try:
             facts = folder.facts()
             nodes = record.read_all(folder, facts.num_nodes) if facts is not None else []
-            ends = [(node.index, node.end) for node in nodes if node.end is not None]
-            if facts is not None and tells_the_outcome(folder, ends, facts.num_nodes):
-                return [_ready_now()]  # a node of a gang has failed since the caller looked
-            waiting = [node for node in nodes if node.end is None]
-            if not waiting or not all(node.alive for node in waiting):
-                return [] if is_being_launched(folder) else [_ready_now()]
-            for node in waiting:
-                found += [] if node.runner is None else _until_gone(node.runner)
+            # Looked at after that, so that no end of a node comes between.
+            match observe(folder, durable=False).state:
+                case ClusterState.UP:
+                    for node in nodes:
+                        if node.end is None and node.runner is not None:
+                            found += _until_gone(node.runner)
+                case ClusterState.UNKNOWN:
+                    pass
+                case _:
+                    found = [_ready_now()]
         except OSError:  # what cannot be watched is probed
             for descriptor in found:
                 os.close(descriptor)
@@ -146,12 +152,11 @@ class LocalBackend:
     def stop(self, cluster: str, *, grace: float) -> None:
         """End every process of the task, for good: nothing can be started in it any more."""
         folder = self._folder(cluster)
-        with self._explained("stop", cluster), suppress(FileNotFoundError):
+        with self._explained("stop", cluster):
             fence.close(folder, self._clock)
-            facts = folder.facts()
-            if facts is not None:
-                self._collect()
-                ending.stop(folder, facts.num_nodes, grace=grace, clock=self._clock)
+            self._collect()
+            # Whatever became of the facts: who runs is told by the lock and by the records.
+            ending.stop(folder, record.count(folder), grace=grace, clock=self._clock)
         self._collect()
 
     def remove(self, cluster: str, *, grace: float) -> None:
@@ -165,7 +170,7 @@ class LocalBackend:
         if not self._root.is_dir():
             return []
         with self._explained("list", "clusters"):
-            found = [self._info(Folder(path)) for path in self._root.iterdir()]
+            found = [self._info(Folder(self._root / name)) for name in names_below(self._root)]
         return sorted(
             (info for info in found if info is not None), key=lambda info: info.created_at
         )
@@ -174,14 +179,13 @@ class LocalBackend:
         """Lose the cluster on purpose; see ``Backend``."""
         folder = self._folder(cluster)
         found = self.probe(cluster)
-        facts = folder.facts()
-        if found.state is not ClusterState.UP or facts is None:
+        if found.state is not ClusterState.UP:
             raise BackendError(
                 f"cluster {cluster} cannot be preempted: it is {found.state} ({found.reason})"
             )
         with self._explained("preempt", cluster):
             write(folder.lost, "it was preempted on purpose\n")
-            ending.lose(folder, facts.num_nodes, clock=self._clock)
+            ending.lose(folder, record.count(folder), clock=self._clock)
         self._collect()
 
     def _folder(self, cluster: str) -> Folder:
@@ -193,7 +197,12 @@ class LocalBackend:
         return Folder(self._root / cluster)
 
     def _info(self, folder: Folder) -> ClusterInfo | None:
-        facts = folder.facts() if valid_name(folder.name) else None
+        try:
+            facts = folder.facts()
+            if facts is None and workload.is_held(folder):
+                facts = folder.guess()
+        except OSError:
+            facts = folder.guess()
         if facts is None or facts.job_id == 0:
             return None
         found = observe(folder, durable=False)

@@ -1,24 +1,25 @@
-"""Ending a task: finding every process of it, asking politely, then not any more.
+"""Ending a task: finding every process of it, asking politely once, then not any more.
 
 Owns who belongs to a task, and hits nobody else. These do: whoever holds the workload lock, and
-whoever is in the session of one of its runners. The second matters for programs that close the
-descriptors they inherit, as Python's ``subprocess`` does. A session is the runner's own only where
-that is proven, for its number is a PID, which can be reused once the session is empty. A process
-that both closed the lock and made a session of its own has escaped, and is nobody's.
+whoever is in the session of one of its runners or of another leader that holds the lock. The second
+matters for programs that close the descriptors they inherit, as Python's ``subprocess`` does. A
+session is the runner's own only where that is proven, for its number is a PID, which can be reused
+once the session is empty. A process that both closed the lock and made a session of its own has
+escaped, and is nobody's. Whoever holds the lock of an attempt or of another cluster is theirs.
 """
 
 from __future__ import annotations
 
 import signal
+from itertools import chain
 from typing import Final
 
-from jobsched import lock, process
-from jobsched.backends.local import record
+from jobsched import process
+from jobsched.backends.local import record, workload
 from jobsched.backends.local.folder import Folder
 from jobsched.backends.local.record import Node
 from jobsched.clock import Clock
 from jobsched.errors import BackendError
-from jobsched.lock import Grip
 from jobsched.process import Entry, Identity
 
 #: Seconds between two looks: at first, and at most.
@@ -32,11 +33,13 @@ _PATIENCE: Final = 10.0
 def stop(folder: Folder, num_nodes: int, *, grace: float, clock: Clock) -> None:
     """End every process of the task, by force after ``grace`` seconds.
 
-    Raises ``BackendError`` naming those that would not end.
+    Those that run now are asked, once. What they start until then to end well, such as a copy of
+    their work, is left alone. Raises ``BackendError`` naming those that would not end.
     """
     task = _Task(folder, num_nodes)
     if task.is_held or task.has_members:
-        _end(task, task.family(), grace, clock)
+        running = {entry.key for entry in process.table()}
+        _end(task, task.family(), grace, clock, running)
 
 
 def lose(folder: Folder, num_nodes: int, *, clock: Clock) -> None:
@@ -45,12 +48,15 @@ def lose(folder: Folder, num_nodes: int, *, clock: Clock) -> None:
     task.search()  # who is in a runner's session is proven while the runner lives
     for who in task.runners:
         process.signal(who, signal.SIGKILL)
-    _end(task, [], 0.0, clock)
+    _end(task, [], 0.0, clock, set())
 
 
-def _end(task: _Task, family: list[Entry], grace: float, clock: Clock) -> None:
+def _end(
+    task: _Task, family: list[Entry], grace: float, clock: Clock, running: set[tuple[int, int]]
+) -> None:
+    """``running``: all processes of the machine from before anybody was asked."""
     began = clock.monotonic()
-    asked = {entry.key for entry in family}
+    unasked = running - {entry.key for entry in family}
     for entry in family:
         _ask(entry)
     pause = _FIRST
@@ -68,9 +74,9 @@ def _end(task: _Task, family: list[Entry], grace: float, clock: Clock) -> None:
             for entry in found:
                 if waited >= grace:
                     process.signal(entry.identity, signal.SIGKILL)
-                elif entry.key not in asked:
+                elif entry.key in unasked:
                     _ask(entry)
-            asked |= {entry.key for entry in found}
+            unasked -= {entry.key for entry in found}
         clock.sleep(pause)
         pause = min(pause * _GROWTH, _LONGEST)
 
@@ -120,7 +126,7 @@ class _Task:
     @property
     def is_held(self) -> bool:
         """Whether somebody holds the workload lock; true when in doubt."""
-        return lock.probe(self._folder.lock) is not Grip.FREE
+        return workload.is_held(self._folder)
 
     @property
     def has_members(self) -> bool:
@@ -128,24 +134,31 @@ class _Task:
         return any(process.has_members(who.pid) for _, who in self._sessions)
 
     def family(self) -> list[Entry]:
-        """The runners that live, then what descends from them: most often all, and found fast."""
-        runners = self.runners
-        below = [pid for who in runners for pid in process.descendants(who.pid)]
-        pids = [*(who.pid for who in runners), *below]
-        return [entry for pid in pids if (entry := process.look_up(pid)) is not None]
+        """The runners that live, then who of their descendants is in their sessions.
+
+        Most often that is all of the task, and it is found fast. What else descends from it may be
+        another job's: a task may submit one, and whoever submits may start a controller.
+        """
+        leaders = {who.pid: process.descendants(who.pid) for who in self.runners}
+        found = [process.look_up(pid) for pid in [*leaders, *chain(*leaders.values())]]
+        return [entry for entry in found if entry is not None and entry.session in leaders]
 
     def search(self) -> list[Entry]:
         """Every process of the task, runners first."""
         self._look()
         table = [entry for entry in process.table() if not entry.is_dead]
-        held_by = set(process.holders(self._folder.lock))
+        held_by = workload.holders(self._folder)
         excused = {self._me.pid, *(process.holders(self._folder.facts_file) if held_by else ())}
+        excused |= workload.strangers(self._folder, held_by)
         found = {entry for entry in table if entry.pid in held_by - excused}
+        led = {entry.pid for entry in found if entry.pid == entry.session}
+        found |= {entry for entry in table if entry.session in led}
         for node, who in self._sessions:
             session = {entry for entry in table if entry.session == who.pid}
             if any(entry in found or self._proves(entry, node, who) for entry in session):
                 found |= session
-        found = {entry for entry in found if entry.pid != self._me.pid}
+        excused |= workload.strangers(self._folder, [entry.pid for entry in found])
+        found = {entry for entry in found if entry.pid not in excused}
         self._known |= {entry.key for entry in found}
         self.is_explained = not self.is_held or bool(held_by & excused)
         leaders = {who.pid for _, who in self._sessions}

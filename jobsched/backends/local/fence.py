@@ -1,20 +1,21 @@
 """The fence of a cluster: which attempt may act, and whether anything may still be started.
 
-Owns one small file. It only ever tightens: the number never falls, "stopped" is never taken back.
-A runner holds the workload lock, then compares its attempt with the file, then runs; who fences
-writes the file, then looks at the lock. So either the runner sees the fence or the other sees the
-runner.
+Owns one small file. It only ever tightens: the number never falls, "stopped" is never taken back,
+and it outlives the cluster: an older attempt that was stopped in the middle may come to its launch
+at any time until the job is DONE. A runner holds the workload lock, then compares its attempt with
+the file, then runs; who fences writes the file, then looks at the lock. So either the runner sees
+the fence or the other sees the runner.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
+from jobsched import lock
 from jobsched.backends.local.folder import Folder, write
 from jobsched.clock import Clock
 from jobsched.errors import BackendError, Fenced
@@ -22,6 +23,8 @@ from jobsched.errors import BackendError, Fenced
 #: Seconds to wait for another process that is about to write the file, which takes it microseconds.
 _PATIENCE: Final = 10.0
 _STOPPED: Final = " stopped"
+#: Bytes that it has at most, and digits of its number.
+_LENGTH, _DIGITS = 64, 18
 
 
 class Fence(NamedTuple):
@@ -39,13 +42,15 @@ class Fence(NamedTuple):
 
 
 def read(folder: Folder) -> Fence:
-    """What the file says now."""
+    """What the file says now; one that says nothing of ours lets nobody but the next writer act."""
     try:
-        text = folder.fence.read_text(encoding="ascii").rstrip("\n")
+        with folder.fence.open("rb") as file:
+            text = file.read(_LENGTH).decode("ascii", "replace").rstrip("\n")
     except (FileNotFoundError, NotADirectoryError):
         return Fence()
     number = text.removesuffix(_STOPPED)
-    return Fence(int(number) if number.isdecimal() else 0, text.endswith(_STOPPED))
+    is_one = number.isdecimal() and len(number) <= _DIGITS
+    return Fence(int(number) if is_one else 0, text.endswith(_STOPPED))
 
 
 def raise_to(folder: Folder, attempt: int, clock: Clock, *, sync: bool) -> Fence:
@@ -64,8 +69,8 @@ def raise_to(folder: Folder, attempt: int, clock: Clock, *, sync: bool) -> Fence
 
 
 def close(folder: Folder, clock: Clock) -> None:
-    """Let nothing be started in this cluster any more."""
-    if read(folder).stopped:
+    """Let nothing be started in this cluster any more, where anything ever could."""
+    if read(folder).stopped or not (folder.fence.exists() or folder.kept.exists()):
         return
     with _alone(folder, clock):
         _put(folder, read(folder)._replace(stopped=True), sync=False)
@@ -92,24 +97,17 @@ def _put(folder: Folder, found: Fence, *, sync: bool) -> None:
 
 @contextmanager
 def _alone(folder: Folder, clock: Clock) -> Iterator[None]:
-    descriptor = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Keep all others from changing the file; it is made where there is none."""
+    folder.make_fence_place()
+    deadline = clock.monotonic() + _PATIENCE
+    while (descriptor := lock.try_lock(folder.fence)) is None:
+        if clock.monotonic() > deadline:
+            raise BackendError(
+                f"another process has been changing cluster {folder.name} for"
+                f" {_PATIENCE:g} s and does not go on; see who has {folder.fence} open"
+            )
+        clock.sleep(0.001)
     try:
-        deadline = clock.monotonic() + _PATIENCE
-        while not _locked(descriptor):
-            if clock.monotonic() > deadline:
-                raise BackendError(
-                    f"another process has been changing cluster {folder.name} for"
-                    f" {_PATIENCE:g} s and does not go on; see who has {folder.path} open"
-                )
-            clock.sleep(0.001)
         yield
     finally:
         os.close(descriptor)
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -1,20 +1,25 @@
 """What a local cluster is on disk: the names of its files, and the facts stated at its making.
 
-Owns the layout of one directory below ``clusters/`` and how small files in it are written. Judges
-nothing: what is in the files is for the modules beside this one.
+Owns the layout below ``clusters/`` and how small files in it are written. Judges nothing: what is
+in the files is for the modules beside this one. What a task may do as it likes with lies apart from
+what tells of it, so that a task that deletes or moves its own directory loses nothing but that.
 
-    cluster.json  the facts; locked by a launcher while it launches
-    fence         number of the attempt that may act, and whether the cluster was stopped
-    lock          held by every process of the task: the workload lock; exists once a launch began
-    setup, run    the task's programs
-    record-N      node N: how it ended, who its runner is; locked by the runner while that lives
-    workdir-N     node N: private copy of the working directory
-    home-N        node N: private home, where a file mount needs one
-    lost          why the cluster was lost on purpose
+    NAME/         the task's own
+      workdir-N     node N: private copy of the working directory
+      home-N        node N: private home, where a file mount needs one
+    .kept/NAME/   what is known of it
+      cluster.json  the facts; locked by a launcher while it launches
+      lock          held by every process of the task: the workload lock; exists once a launch began
+      setup, run    the task's programs
+      record-N      node N: how it ended, who its runner is; locked by the runner while that lives
+      lost          why the cluster was lost on purpose
+    .fences/NAME  number of the attempt that may act, and whether the cluster was stopped; outlives
+                  the cluster, until its job is DONE
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -28,6 +33,9 @@ from jobsched.models import Phase
 
 #: What a cluster may be called: its name is a directory's.
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+#: Whose a cluster is: job, task, and how often that was launched.
+_OF_TASK: Final = re.compile(r"([1-9][0-9]{0,17})-([0-9]{1,9})-[0-9]+")
+_KEPT, _FENCES = ".kept", ".fences"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +59,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The directory of one cluster, which may or may not exist."""
+    """The directories of one cluster, which may or may not exist. ``path`` is the task's own."""
 
     path: Path
 
@@ -61,32 +69,37 @@ class Folder:
         return self.path.name
 
     @property
-    def facts_file(self) -> Path:
-        """The facts; its lock is held while a launch is under way."""
-        return self.path / "cluster.json"
+    def kept(self) -> Path:
+        """Where all lies that is known of the cluster."""
+        return kept_below(self.path.parent) / self.name
 
     @property
     def fence(self) -> Path:
         """The fence."""
-        return self.path / "fence"
+        return fences_below(self.path.parent) / self.name
+
+    @property
+    def facts_file(self) -> Path:
+        """The facts; its lock is held while a launch is under way."""
+        return self.kept / "cluster.json"
 
     @property
     def lock(self) -> Path:
         """The workload lock."""
-        return self.path / "lock"
+        return self.kept / "lock"
 
     @property
     def lost(self) -> Path:
         """The note of a loss on purpose."""
-        return self.path / "lost"
+        return self.kept / "lost"
 
     def program(self, phase: Phase) -> Path:
         """The text of ``setup`` or ``run``."""
-        return self.path / phase.value.lower()
+        return self.kept / phase.value.lower()
 
     def record(self, node: int) -> Path:
         """The exit record of a node."""
-        return self.path / f"record-{node}"
+        return self.kept / f"record-{node}"
 
     def workdir(self, node: int) -> Path:
         """The working directory of a node."""
@@ -96,17 +109,96 @@ class Folder:
         """The private home of a node."""
         return self.path / f"home-{node}"
 
+    def make(self) -> None:
+        """Make the place for what is kept of it, where there is none."""
+        for path in (self.path.parent, self.kept.parent, self.kept):
+            path.mkdir(mode=0o700, exist_ok=True)
+
+    def make_fence_place(self) -> None:
+        """Make the place for its fence, where there is none."""
+        for path in (self.path.parent, self.fence.parent):
+            path.mkdir(mode=0o700, exist_ok=True)
+
     def facts(self) -> Facts | None:
-        """The facts, or ``None`` where the cluster does not exist or was never quite made."""
+        """The facts, or ``None`` where the cluster does not exist or was never quite made.
+
+        Raises ``OSError`` where they cannot be read, or are no facts.
+        """
+        if self.kept.is_symlink():
+            raise OSError(errno.ELOOP, "is a symbolic link", str(self.kept))
         try:
             raw = json.loads(self.facts_file.read_bytes())
-        except (FileNotFoundError, NotADirectoryError, ValueError):
+            facts = Facts(**{**raw, "gpus": tuple(tuple(node) for node in raw["gpus"])})
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        return Facts(**{**raw, "gpus": tuple(tuple(node) for node in raw["gpus"])})
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise damaged(self.facts_file) from error
+        if not _are_sound(facts):
+            raise damaged(self.facts_file)
+        return facts
+
+    def guess(self) -> Facts | None:
+        """Whose the cluster is, by its name alone, where the facts do not say; the rest is made up.
+
+        ``None`` where the name does not say it either.
+        """
+        match = _OF_TASK.fullmatch(self.name)
+        if match is None:
+            return None
+        try:
+            created_at = self.kept.stat().st_mtime
+        except OSError:
+            created_at = 0.0
+        return Facts(
+            job_id=int(match[1]),
+            task_id=int(match[2]),
+            attempt=0,
+            region="",
+            candidate=0,
+            num_nodes=1,
+            created_at=created_at,
+            boot_id="",
+        )
 
     def write_facts(self, facts: Facts) -> None:
         """State the facts, all or nothing."""
         write(self.facts_file, json.dumps(asdict(facts)))
+
+
+def _are_sound(facts: Facts) -> bool:
+    """Whether they could have been written by us, as far as anything depends on it."""
+    numbers = (facts.job_id, facts.task_id, facts.attempt, facts.candidate, facts.num_nodes)
+    texts = (facts.region, facts.boot_id)
+    amounts = (facts.created_at, facts.cpus or 0, facts.memory_gib or 0)
+    return (
+        all(isinstance(number, int) for number in numbers)
+        and all(isinstance(text, str) for text in texts)
+        and all(isinstance(amount, int | float) for amount in amounts)
+        and isinstance(facts.accelerators, dict)
+    )
+
+
+def kept_below(root: Path) -> Path:
+    """The directory with one of each cluster that exists below ``root``."""
+    return root / _KEPT
+
+
+def fences_below(root: Path) -> Path:
+    """The directory with the fences of all clusters below ``root``, of those that were, too."""
+    return root / _FENCES
+
+
+def names_below(root: Path) -> list[str]:
+    """The names of all clusters that may exist below ``root``."""
+    try:
+        return [name for name in os.listdir(kept_below(root)) if valid_name(name)]  # noqa: PTH208 -- names alone
+    except FileNotFoundError:
+        return []
+
+
+def damaged(path: Path) -> OSError:
+    """What to raise where a file of ours holds something else."""
+    return OSError(errno.EBADMSG, "does not hold what was written there", str(path))
 
 
 def valid_name(name: str) -> bool:

@@ -85,11 +85,11 @@ class Launch:
         with self._ledger.guard():
             facts = self._ledger.allot(self._request)
             trash.prepare(self._root)
-            self._folder.path.mkdir(mode=0o700, exist_ok=True)
             state = fence.raise_to(self._folder, self._request.attempt, self._clock, sync=False)
             self._hook("fenced")
             if state.stopped:
                 raise BackendError(f"cluster {self._folder.name} was stopped before its launch")
+            self._folder.make()
             try:
                 self._folder.lock.touch(mode=0o600, exist_ok=False)
             except FileExistsError:
@@ -119,6 +119,7 @@ class Launch:
     def _lay_out(self) -> None:
         """Write the programs and lay out each node's files."""
         task = self._request.task
+        self._folder.path.mkdir(mode=0o700)
         if task.setup is not None:
             write(self._folder.program(Phase.SETUP), task.setup)
         write(self._folder.program(Phase.RUN), task.run or "")
@@ -144,6 +145,7 @@ class Launch:
                     home = self._folder.home(node) if needs_home(self._request.task) else None
                     gpus = facts.gpus[node] if facts.gpus else ()
                     env = runner.task_env(self._request, node, gpus, home)
+                    runner.check_env(env)
                     with ExitStack() as given:
                         log = _closing(given, runner.open_log(log_path))
                         written = _closing(given, record.create(self._folder, node))
@@ -159,7 +161,8 @@ class Launch:
         self, node: int, bash: str, env: dict[str, str], given: runner.Descriptors
     ) -> None:
         folder, attempt = self._folder, str(self._request.attempt)
-        arguments = [str(folder.path), attempt, bash, str(folder.workdir(node))]
+        paths = [str(path) for path in (folder.workdir(node), folder.fence)]
+        arguments = [str(folder.kept), attempt, bash, *paths]
         pid = runner.start(self._shell, arguments, env, given)
         who = process.identify(pid)
         self._runners[pid] = who
@@ -206,7 +209,7 @@ class Launch:
                 os.waitpid(pid, 0)
         with suppress(OSError):  # what led here is what the caller is told
             if not self._began:
-                self._folder.path.rmdir()  # does nothing to one that is not empty
+                self._folder.kept.rmdir()  # does nothing to one that is not empty
             elif fence.read(self._folder).attempt <= self._request.attempt:
                 trash.discard(self._root, self._folder)
 

@@ -7,14 +7,14 @@ are its reservation, and a cluster that is stopped or removed holds none.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from jobsched import lock, process
 from jobsched.backends.local import fence
-from jobsched.backends.local.folder import Facts, Folder, valid_name
+from jobsched.backends.local.folder import Facts, Folder, names_below, valid_name
 from jobsched.backends.local.room import Ask, Room
 from jobsched.clock import Clock
 from jobsched.errors import NoCapacity
@@ -57,6 +57,16 @@ class Ledger:
             facts, job_id=request.job_id, task_id=request.task.task_id, attempt=request.attempt
         )
 
+    def has_room(self, wants: Sequence[tuple[TaskSpec, Sequence[Placement]]]) -> bool:
+        """Whether new clusters for all of ``wants`` would find room together; takes none.
+
+        Not under :meth:`guard`: it is asked by many who wait, and keeps nobody from taking room.
+        """
+        if not self._room.is_limited:
+            return all(places for _, places in wants)
+        unnamed = [("", task, places) for task, places in wants]  # which reserves nothing
+        return self._choose(unnamed, self._used(but=()), [], [_CHOICES]) is not None
+
     def reserve(self, wants: Sequence[Want], job_id: int) -> list[Placement]:
         """Take room for all of ``wants`` or for none; the place of each. Raises ``NoCapacity``."""
         if not self._room.is_limited:
@@ -97,7 +107,7 @@ class Ledger:
             for (name, _, _), facts in zip(wants, chosen, strict=True):
                 folder = Folder(self._root / name)
                 if self._reserved(name) is None:
-                    folder.path.mkdir(mode=0o700, exist_ok=True)
+                    folder.make()
                     made.append(folder)
                     folder.write_facts(replace(facts, job_id=job_id))
         except OSError:
@@ -106,15 +116,17 @@ class Ledger:
             raise
 
     def _used(self, but: Collection[str]) -> list[Facts]:
-        names = (entry.name for entry in self._root.iterdir() if entry.name not in but)
+        names = (name for name in names_below(self._root) if name not in but)
         return [facts for name in names if (facts := self._reserved(name)) is not None]
 
     def _reserved(self, name: str) -> Facts | None:
-        """What the cluster holds now, if anything."""
+        """What the cluster holds now, if anything; nothing where that cannot be read."""
         folder = Folder(self._root / name)
         if not valid_name(name) or fence.read(folder).stopped:
             return None
-        return folder.facts()
+        with suppress(OSError):
+            return folder.facts()
+        return None
 
     def _facts(self, task: TaskSpec, place: Placement, used: Sequence[Facts]) -> Facts | str:
         """What the cluster would hold at ``place``, or why it cannot now."""

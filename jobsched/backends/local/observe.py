@@ -5,11 +5,12 @@ Owns the order of the evidence: an end that is written down, then runners that l
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Final
 
 from jobsched import lock, process
-from jobsched.backends.local import fence, record
+from jobsched.backends.local import fence, record, workload
 from jobsched.backends.local.folder import Facts, Folder
 from jobsched.backends.local.record import End, Node
 from jobsched.lock import Grip
@@ -28,28 +29,61 @@ def observe(folder: Folder, *, durable: bool = True, fenced: bool = False) -> Ob
     try:
         return _observe(folder, durable=durable, fenced=fenced)
     except FileNotFoundError:
-        return ABSENT  # removed while we looked
+        return _without_facts(folder)  # removed while we looked
     except OSError as error:
         what = Path(str(error.filename or folder.path)).name
         return Observation(state=ClusterState.UNKNOWN, reason=f"{what}: {error.strerror}")
 
 
 def _observe(folder: Folder, *, durable: bool, fenced: bool) -> Observation:
-    facts = folder.facts()
-    if facts is None:
-        return ABSENT
-    nodes = record.read_all(folder, facts.num_nodes)
+    facts, damage = _facts(folder)
+    # None has ended before there was a record for each, so they tell an end without the facts, too.
+    num_nodes = record.count(folder) if facts is None else facts.num_nodes
+    nodes = record.read_all(folder, num_nodes)
+    record.raise_damaged(folder, nodes)
     ends = [(node.index, node.end) for node in nodes if node.end is not None]
-    if tells_the_outcome(folder, ends, facts.num_nodes):
+    if ends and tells_the_outcome(folder, ends, num_nodes):
         if durable:
             record.make_durable(folder, nodes)
-        return _outcome(ends, facts.num_nodes)
+        return _outcome(ends, num_nodes)
+    if damage is not None:
+        raise damage
+    if facts is None:
+        return _without_facts(folder)
     unfinished = [node for node in nodes if node.end is None]
     if unfinished and all(node.alive for node in unfinished):
         return Observation(state=ClusterState.UP, pids=tuple(record.runner_pids(nodes)))
-    if not fenced and is_being_launched(folder):
+    launching = is_being_launched(folder)
+    if launching and not fenced:
         return Observation(state=ClusterState.UNKNOWN, reason="its launch is under way")
+    lost = [node for node in unfinished if not node.exists]
+    if lost and not launching and workload.is_held(folder):
+        return _still_there(folder, folder.record(lost[0].index).name)
     return Observation(state=ClusterState.GONE, reason=_why_gone(folder, facts, unfinished))
+
+
+def _facts(folder: Folder) -> tuple[Facts | None, OSError | None]:
+    """The facts, or what is wrong with them. Raises ``OSError`` where they cannot be looked at."""
+    try:
+        return folder.facts(), None
+    except OSError as error:
+        if error.errno != errno.EBADMSG:
+            raise
+        return None, error
+
+
+def _without_facts(folder: Folder) -> Observation:
+    """Never made, removed, or deleted by somebody under a task that runs: the lock tells."""
+    if workload.is_held(folder):
+        return _still_there(folder, folder.facts_file.name)
+    return ABSENT
+
+
+def _still_there(folder: Folder, what: str) -> Observation:
+    pids = tuple(sorted(workload.holders(folder)))
+    who = ", ".join(f"PID {pid}" for pid in pids) or "unseen from here"
+    reason = f"{what} was deleted, but its task still runs: {who}"
+    return Observation(state=ClusterState.UNKNOWN, reason=reason, pids=pids)
 
 
 def is_being_launched(folder: Folder) -> bool:
@@ -83,7 +117,7 @@ def _outcome(ends: list[tuple[int, End]], num_nodes: int) -> Observation:
 
 def _why_gone(folder: Folder, facts: Facts, unfinished: list[Node]) -> str:
     try:
-        return folder.lost.read_text("utf-8").strip()
+        return folder.lost.read_text("utf-8", errors="replace").strip()
     except FileNotFoundError:
         pass
     if facts.boot_id != process.boot_id():

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 from dataclasses import dataclass
 from typing import Final
 
 from jobsched import process
-from jobsched.backends.local.folder import Folder, sync_directory
+from jobsched.backends.local.folder import Folder, damaged, sync_directory
 from jobsched.models import Phase
 from jobsched.process import Identity
 
 #: Bytes for the end (written by the runner), then as many for who the runner is (by the launcher).
 _HALF: Final = 128
+_RECORD: Final = "record-"
+_INDEX: Final = re.compile(r"[0-9]{1,5}")
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -47,6 +50,9 @@ class Node:
     #: Who its runner is or was.
     runner: Identity | None = None
     end: End | None = None
+    #: Whether there is a record at all, and whether it holds what nobody of ours wrote.
+    exists: bool = True
+    is_damaged: bool = False
 
 
 def create(folder: Folder, index: int) -> int:
@@ -74,6 +80,23 @@ def read_all(folder: Folder, num_nodes: int) -> list[Node]:
     return [_read(folder, index) for index in range(num_nodes)]
 
 
+def count(folder: Folder) -> int:
+    """For how many nodes there may be a record, whatever the facts say."""
+    try:
+        names = os.listdir(folder.kept)  # noqa: PTH208 -- names alone
+    except FileNotFoundError:
+        return 0
+    found = (name.removeprefix(_RECORD) for name in names if name.startswith(_RECORD))
+    return max((int(number) + 1 for number in found if _INDEX.fullmatch(number)), default=0)
+
+
+def raise_damaged(folder: Folder, nodes: list[Node]) -> None:
+    """Raise ``OSError`` naming the first record that holds what nobody of ours wrote, if any."""
+    for node in nodes:
+        if node.is_damaged:
+            raise damaged(folder.record(node.index))
+
+
 def make_durable(folder: Folder, nodes: list[Node]) -> None:
     """Return only when the ends of ``nodes`` would survive a loss of power."""
     for node in nodes:
@@ -83,21 +106,26 @@ def make_durable(folder: Folder, nodes: list[Node]) -> None:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-    sync_directory(folder.path)
-    sync_directory(folder.path.parent)
+    for directory in (folder.kept, folder.kept.parent, folder.path.parent):
+        sync_directory(directory)
 
 
 def _read(folder: Folder, index: int) -> Node:
     try:
         descriptor = os.open(folder.record(index), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
-        return Node(index)
+        return Node(index, exists=False)
     try:
         # Lock first: a runner writes its end before it lets go.
         alive = not _is_free(descriptor)
         raw = os.pread(descriptor, 2 * _HALF, 0)
-        end = _parse_end(raw[:_HALF], os.fstat(descriptor).st_mtime)
-        return Node(index, alive, _parse_runner(raw[_HALF:]), end)
+        runner, words = _parse_runner(raw[_HALF:]), raw[:_HALF].strip()
+        try:
+            end = _parse_end(raw[:_HALF], os.fstat(descriptor).st_mtime)
+        except (ValueError, OverflowError):
+            return Node(index, alive, runner, is_damaged=True)
+        # One that lives may be writing just now.
+        return Node(index, alive, runner, end, is_damaged=bool(words) and end is None and not alive)
     finally:
         os.close(descriptor)
 
@@ -112,6 +140,7 @@ def _is_free(descriptor: int) -> bool:
 
 
 def _parse_end(raw: bytes, changed_at: float) -> End | None:
+    """The end in the first half of a record. Raises ``ValueError`` where it says something else."""
     line, newline, _ = raw.partition(b"\n")
     if not newline:
         return None
@@ -121,11 +150,15 @@ def _parse_end(raw: bytes, changed_at: float) -> End | None:
 
 
 def _parse_runner(raw: bytes) -> Identity | None:
+    """The runner in the second half; ``None`` where that does not say."""
     line, newline, _ = raw.partition(b"\n")
     if not newline:
         return None
-    pid, start_ticks, boot_id, pid_ns = line.decode("ascii").split()
-    return Identity(int(pid), int(start_ticks), boot_id, int(pid_ns))
+    try:
+        pid, start_ticks, boot_id, pid_ns = line.decode("ascii").split()
+        return Identity(int(pid), int(start_ticks), boot_id, int(pid_ns))
+    except ValueError:
+        return None
 
 
 def runner_pids(nodes: list[Node]) -> list[int]:

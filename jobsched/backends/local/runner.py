@@ -24,6 +24,11 @@ _Action: TypeAlias = tuple[int, int] | tuple[int, int, int] | tuple[int, int, st
 _LOG_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 #: All that can be reset: an ignored signal (Python ignores SIGPIPE) would stay so in every program.
 _SIGNALS: Final = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+#: Bytes that Linux hands to a program in one variable at most: name, equals sign, value and NUL.
+_LONGEST: Final = 32 * os.sysconf("SC_PAGE_SIZE")
+#: Bytes of environment and arguments at most, however large the stack may grow; what is left of
+#: them for a runner's arguments; and what each variable takes besides its text.
+_MOST, _ARGUMENTS, _POINTER = 6 * 2**20, 32 * 2**10, 8
 #: Variables that tell a process which controller it is; no task is one.
 _CONTROLLER_ONLY: Final = frozenset(
     {"JOBSCHED_HOME", "JOBSCHED_JOB_ID", "JOBSCHED_ATTEMPT", "JOBSCHED_LOCK_FD"}
@@ -107,6 +112,40 @@ def task_env(
     if home is not None:
         env["HOME"] = str(home)
     return {name: value for name, value in env.items() if name not in _CONTROLLER_ONLY}
+
+
+def check_env(env: Mapping[str, str]) -> None:
+    """Raise ``PrecheckFailed`` where the system could start no program with this environment."""
+    reasons = [flaw for name, value in env.items() if (flaw := _flaw(name, value)) is not None]
+    if not reasons:
+        sizes = {name: len(os.fsencode(f"{name}={value}")) + 1 for name, value in env.items()}
+        total = sum(sizes.values()) + _POINTER * len(env)
+        bound = min(os.sysconf("SC_ARG_MAX"), _MOST) - _ARGUMENTS
+        if total > bound:
+            largest = max(sizes, key=sizes.__getitem__)
+            reasons.append(
+                f"the task's environment takes {total} bytes, most of them for the variable"
+                f" {largest}; a program can be given {bound} at most: put some into a file"
+            )
+    if reasons:
+        raise PrecheckFailed(reasons)
+
+
+def _flaw(name: str, value: str) -> str | None:
+    """Why no program can be given this variable."""
+    what = f"the variable {name} of the task's environment"
+    try:
+        size = len(os.fsencode(f"{name}={value}")) + 1
+    except UnicodeEncodeError:
+        return f"{what} holds what is no character"
+    if "\0" in value:
+        return f"{what} holds a NUL"
+    if size > _LONGEST:
+        return (
+            f"{what} takes {size} bytes with its name; a program can be given {_LONGEST} in one"
+            " variable at most: put the value into a file"
+        )
+    return None
 
 
 def _inheritable() -> list[int]:

@@ -1,8 +1,8 @@
 # Runs one node of a task: setup, then run, then one line that says how it ended.
 #
-#     sh runner.sh CLUSTER_DIRECTORY ATTEMPT BASH WORKDIR
+#     sh runner.sh DIRECTORY ATTEMPT BASH WORKDIR FENCE
 #
-# Any POSIX shell; no other program is needed, and nothing of what it is given is expanded. Its names
+# DIRECTORY holds the programs. Any POSIX shell; no other program is needed, and nothing of what it is given is expanded. Its names
 # begin with _jobsched_ because the environment is the task's. Descriptors:
 #   3  holds the workload lock; every process of the task inherits it
 #   4  the record, whose lock tells that this shell lives; the task's processes do not get it
@@ -27,7 +27,7 @@ _jobsched_end() {
     exit 0
 }
 
-{ read -r _jobsched_fence <"$1/fence"; } 2>/dev/null
+{ read -r _jobsched_fence <"$5"; } 2>/dev/null
 if [ "$_jobsched_fence" != "$2" ]; then
     echo fenced >&5
     exit 0
@@ -39,11 +39,18 @@ exec 5>&-
 read -r _jobsched_fence <&6 || exit 0
 exec 6<&-
 [ "$_jobsched_told" = 0 ] || exit 0
+# Once more, for it may have taken long. A newer attempt that has seen this shell has adopted it;
+# but where all was stopped, or the fence is no more, nothing may start.
+_jobsched_fence=
+{ read -r _jobsched_fence <"$5"; } 2>/dev/null
+case $_jobsched_fence in
+'' | *stopped) exit 0 ;;
+esac
 
 if [ -f "$1/setup" ]; then
     "$3" "$1/setup" 4>&-
     set -- "$@" "$?"
-    [ "$5" = 0 ] || _jobsched_end SETUP "$5"
+    [ "$6" = 0 ] || _jobsched_end SETUP "$6"
     [ "$_jobsched_told" = 0 ] || _jobsched_end RUN 143
 fi
 "$3" "$1/run" 4>&-

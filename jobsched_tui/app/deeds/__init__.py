@@ -14,10 +14,13 @@ from jobsched_tui.app.deeds.acting import DEEDS as ACTING
 from jobsched_tui.app.deeds.copying import DEEDS as COPYING
 from jobsched_tui.app.deeds.general import DEEDS as GENERAL
 from jobsched_tui.app.deeds.looking import DEEDS as LOOKING
+from jobsched_tui.app.palette import open_palette
 
 if TYPE_CHECKING:
     from jobsched_tui.app import Console
 
 Deed: TypeAlias = "Callable[[Console], None]"
 
-DEEDS: Final[Mapping[str, Deed]] = MappingProxyType({**LOOKING, **ACTING, **COPYING, **GENERAL})
+DEEDS: Final[Mapping[str, Deed]] = MappingProxyType(
+    {**LOOKING, **ACTING, **COPYING, **GENERAL, "app.palette": open_palette}
+)

@@ -37,10 +37,10 @@ _PLANS: Final[Mapping[Kind, Callable[[Sequence[JobLine]], Planned]]] = {
 def on_chosen(console: Console, plan: Callable[[Sequence[JobLine]], Planned]) -> None:
     """Plan something for the jobs that are chosen, as they are now, and ask."""
     chosen = console.chosen()
-    if not chosen:
-        console.say([span("there is no job under the cursor", Tone.MUTED)])
-        return
-    console.look_up(chosen, lambda lines: console.acting.propose(plan(lines), lines))
+    console.look_up(
+        lambda live: (live.lines(chosen), live.followers(chosen)),
+        lambda found: console.acting.propose(plan(found[0]), *found),
+    )
 
 
 def _act(kind: Kind) -> Callable[[Console], None]:
@@ -62,18 +62,17 @@ def _priority(console: Console) -> None:
         if text:
             on_chosen(console, lambda lines: actions.plan_priority(lines, int(text)))
 
-    if console.chosen():
-        prompt = PromptScreen(
-            "priority", check=_priority_problem, hint=" -1000 to 1000, higher first",
-            pen=console.options.pen,
-        )  # fmt: skip
-        console.push_screen(prompt, given)
+    prompt = PromptScreen(
+        "priority", check=_priority_problem, hint=" -1000 to 1000, higher first",
+        pen=console.options.pen,
+    )  # fmt: skip
+    console.push_screen(prompt, given)
 
 
 def _priority_problem(text: str) -> str | None:
     try:
         number = int(text or 0)
-    except ValueError:
+    except ValueError:  # also for more digits than any number needs
         return "a priority is a whole number"
     return None if -1000 <= number <= 1000 else "a priority is -1000 to 1000"  # noqa: PLR2004 - the contract's
 
@@ -96,7 +95,7 @@ def _limits(console: Console) -> None:
         if committed is not None:
             console.acting.did(committed.plan, committed.result)
 
-    console.look_in_line(ask)
+    console.look_up(lambda live: live.queue(), ask)
 
 
 def _machine(console: Console) -> Machine:
@@ -118,7 +117,7 @@ def _submit(console: Console) -> None:
     def ask(lines: Sequence[JobLine]) -> None:
         screen = SubmitScreen(
             console.door, console.shelf, limits=limits, queue=queue_of(lines),
-            recent=console.recent_files, home=console.named_home, pen=console.options.pen,
+            recent=_recent(console), home=console.named_home, pen=console.options.pen,
         )  # fmt: skip
         console.push_screen(screen, done)
 
@@ -128,7 +127,13 @@ def _submit(console: Console) -> None:
             console.say([span(f"submitted job {ids}", Tone.GOOD)])
             console.reader.wake()
 
-    console.look_in_line(ask)
+    console.look_up(lambda live: live.queue(), ask)
+
+
+def _recent(console: Console) -> tuple[str, ...]:
+    """Files that were submitted, the newest first."""
+    lines = console.frame.lines if console.frame is not None else ()
+    return tuple(dict.fromkeys(line.source for line in lines if line.source))
 
 
 def signal(console: Console, identity: Identity, kind: str) -> None:

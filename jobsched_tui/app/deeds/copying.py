@@ -5,9 +5,12 @@ Owns what is offered. The text is put together in ``data.reports`` and ``present
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from textual.app import SuspendNotSupported
 
 from jobsched_tui.app.deeds.looking import log_of
 from jobsched_tui.data import reports
@@ -27,15 +30,25 @@ _MOST: Final = 70_000
 def copy(console: Console, text: str, what: str) -> None:
     """To the clipboard by way of the terminal, and to a file: no terminal says if it took it."""
     console.copy_to_clipboard(text[:_MOST])
-    path = reports.keep(console.door.home, text) if not console.options.read_only else None
+    path = _keep(console, text, "copied.txt")
     where = "" if path is None else f"; also in {path}"
     console.say([span(f"copied {what}{where}", Tone.GOOD)])
+
+
+def _keep(console: Console, text: str, name: str) -> Path | None:
+    """Into a file; whoever may only read writes nothing into the home."""
+    home = console.door.home
+    if console.options.read_only or not home.exists():
+        home = Path(tempfile.mkdtemp(prefix="jobsched-tui-"))
+    return reports.keep(home, text, name)
 
 
 def _line(console: Console, then: Callable[[JobLine], None]) -> None:
     chosen = console.chosen()[:1]
     if chosen:
-        console.look_up(chosen, lambda lines: then(lines[0]) if lines else None)
+        console.look_up(
+            lambda live: live.lines(chosen), lambda lines: then(lines[0]) if lines else None
+        )
 
 
 def _menu(console: Console) -> None:
@@ -73,7 +86,7 @@ def _shown_file(console: Console) -> Path | None:
     screen = console.screen
     if isinstance(screen, DetailScreen) and screen.detail is not None and screen.tab == "yaml":
         text = screen.detail.yaml or ""
-        return reports.keep(console.door.home, text, f"{screen.job_id}.yaml")
+        return _keep(console, text, f"{screen.job_id}.yaml")
     if isinstance(screen, DetailScreen | JobsScreen) and log_of(console) is not None:
         return screen.log_path
     return None
@@ -85,16 +98,25 @@ def _open_in(program: Callable[[Console], tuple[str, ...]]) -> Callable[[Console
         if path is None or not path.is_file():
             console.say([span("no file is shown that could be opened", Tone.MUTED)])
         else:
-            console.run_program([*program(console), str(path)])
+            _run(console, [*program(console), str(path)])
 
     return deed
 
 
+def _run(console: Console, words: Sequence[str]) -> None:
+    try:
+        console.run_program(words)
+    except (OSError, SuspendNotSupported) as error:
+        console.say([span(f"{words[0]} was not started: {error}", Tone.BAD)], alarming=True)
+
+
 def _save(console: Console) -> None:
-    """What is on the screen, as a picture and as text."""
-    path = reports.place(console.door.home, "screen.svg")
-    path.write_text(console.export_screenshot(), encoding="utf-8")
-    console.say([span(f"saved {path}", Tone.GOOD)])
+    """What is on the screen, as a picture."""
+    path = _keep(console, console.export_screenshot(), "screen.svg")
+    if path is None:
+        console.say([span("not saved: the home cannot be written", Tone.BAD)], alarming=True)
+    else:
+        console.say([span(f"saved {path}", Tone.GOOD)])
 
 
 DEEDS: Final[Mapping[str, Callable[[Console], None]]] = {

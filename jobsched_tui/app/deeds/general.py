@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
-from jobsched_tui.data.keymap import KEYS
+from jobsched_tui.data.keymap import BY_ID, KEYS
 from jobsched_tui.present import events, manual
 from jobsched_tui.present.spans import Tone, span
 from jobsched_tui.screens.base import FrameScreen
 from jobsched_tui.screens.choose import Choice, ChooseScreen
+from jobsched_tui.screens.detail import DetailScreen
 from jobsched_tui.screens.prompt import PromptScreen
 from jobsched_tui.screens.reading import ReadingScreen
 
@@ -23,18 +25,22 @@ if TYPE_CHECKING:
 
 #: Rows of the audit that are read at once.
 _AUDIT: Final = 1_000
+#: Of a job's id; no database counts further.
+_DIGITS: Final = 18
 _HINT: Final = (
     " job ID, filter WORDS, past WHEN, theme NAME, audit, save NAME, view NAME, or any action"
 )
 
 
 def _help(console: Console) -> None:
-    pane = console.screen.pane if isinstance(console.screen, FrameScreen) else "list"
+    screen = console.screen
+    pane = screen.pane if isinstance(screen, FrameScreen) else "list"
+    panes = (pane, "detail") if isinstance(screen, DetailScreen) else (pane,)
     keys = console.options.keys
     console.push_screen(
         ReadingScreen(
             "Keys of this pane, then all others",
-            lambda cells: manual.lines(pane, keys, cells, console.options.pen),
+            lambda cells: manual.lines(panes, keys, cells, console.options.pen),
             pen=console.options.pen,
         )
     )
@@ -78,6 +84,7 @@ def _theme(console: Console, name: str = "") -> None:
 def _set_theme(console: Console, name: str) -> None:
     if name in console.available_themes:
         console.theme = name
+        console.memory.remember(theme=name)
     else:
         close = difflib.get_close_matches(name, console.available_themes, 1)
         hint = f"; did you mean {close[0]}?" if close else ""
@@ -88,9 +95,22 @@ def _mouse(console: Console) -> None:
     """Whether the terminal's own selection works, or clicks do."""
     is_on = not console.memory.session.mouse
     console.memory.remember(mouse=is_on)
-    console.set_mouse(is_on)
+    console.set_mouse(is_on=is_on)
     words = "mouse on: clicks work here" if is_on else "mouse off: the terminal selects text"
     console.say([span(words, Tone.GOOD)])
+
+
+def _leave(console: Console) -> None:
+    """From a job to the list, from there out."""
+    if isinstance(console.screen, DetailScreen):
+        console.close_job()
+    else:
+        console.leave()
+
+
+def _copy_selected(console: Console) -> None:
+    """Where text is selected, the screen has copied it before it comes to this."""
+    console.say([span("no text is selected; q leaves the job list", Tone.MUTED)])
 
 
 # The command line.
@@ -110,9 +130,17 @@ def _command(console: Console) -> None:
 
 
 def _complete(text: str, at: int) -> tuple[str, int]:
-    words = sorted([*COMMANDS, *(key.id for key in KEYS)])
-    found = [word for word in words if word.startswith(text[:at])]
-    return (found[0], len(found[0])) if found and " " not in text else (text, at)
+    """The word that is meant; of several what they have in common."""
+    typed = text[:at]
+    found = [word for word in _words() if word.startswith(typed)]
+    if not typed or not found or " " in text:
+        return text, at
+    shared = commonprefix(found)  # noqa: RUF071 - of words, letter by letter is meant
+    return shared, len(shared)
+
+
+def _words() -> list[str]:
+    return [*COMMANDS, *(key.id for key in KEYS)]
 
 
 def run(console: Console, text: str) -> None:
@@ -120,16 +148,16 @@ def run(console: Console, text: str) -> None:
     word, _, rest = text.partition(" ")
     if word in COMMANDS:
         COMMANDS[word](console, rest.strip())
-    elif word in {key.id for key in KEYS}:
+    elif word in BY_ID:
         console.do(word)
     else:
-        close = difflib.get_close_matches(word, [*COMMANDS, *(key.id for key in KEYS)], 1)
+        close = difflib.get_close_matches(word, _words(), 1)
         hint = f"; did you mean {close[0]}?" if close else ""
         console.say([span(f"there is no command {word}{hint}", Tone.WARN)])
 
 
 def _job(console: Console, text: str) -> None:
-    if text.isdecimal() and text.isascii():
+    if text.isdecimal() and text.isascii() and len(text) <= _DIGITS:
         console.open_job(int(text))
     else:
         console.say([span("job takes a number", Tone.WARN)])
@@ -137,17 +165,21 @@ def _job(console: Console, text: str) -> None:
 
 def _save_view(console: Console, name: str) -> None:
     """Keep the filter under a name."""
+    if not console.sight.looking.filter_text:
+        console.say([span("there is no filter that could be kept", Tone.WARN)])
+        return
     views = dict(console.session.saved_views)
-    views[name or console.looking.filter_text] = console.looking.filter_text
+    views[name or console.sight.looking.filter_text] = console.sight.looking.filter_text
     console.memory.remember(saved_views=views)
-    console.say([span(f"saved; `view {name}` shows it again", Tone.GOOD)])
+    shown = name or console.sight.looking.filter_text
+    console.say([span(f"saved; `view {shown}` shows it again", Tone.GOOD)])
 
 
 def _open_view(console: Console, name: str) -> None:
     """Show what a saved filter lets through; without a name choose one."""
     views = console.session.saved_views
     if name in views:
-        console.try_filter(views[name])
+        console.sight.try_filter(views[name])
         return
     choices = [Choice(key=one, label=one, detail=text) for one, text in views.items()]
     if not choices:
@@ -156,15 +188,15 @@ def _open_view(console: Console, name: str) -> None:
 
     def chosen(keys: tuple[str, ...] | None) -> None:
         if keys:
-            console.try_filter(views[keys[0]])
+            console.sight.try_filter(views[keys[0]])
 
     console.push_screen(ChooseScreen("Views", choices, pen=console.options.pen), chosen)
 
 
 COMMANDS: Final[Mapping[str, Callable[[Console, str], None]]] = {
     "job": _job,
-    "filter": lambda console, text: console.try_filter(text),
-    "past": lambda console, text: console.try_past(text),
+    "filter": lambda console, text: console.sight.try_filter(text),
+    "past": lambda console, text: console.sight.try_past(text),
     "theme": _theme,
     "audit": lambda console, _: _audit(console),
     "save": _save_view,
@@ -175,8 +207,9 @@ COMMANDS: Final[Mapping[str, Callable[[Console, str], None]]] = {
 DEEDS: Final[Mapping[str, Callable[[Console], None]]] = {
     "app.help": _help,
     "app.command": _command,
-    "app.palette": lambda console: console.action_command_palette(),
     "app.mouse": _mouse,
     "app.quit": lambda console: console.leave(),
+    "copy.text": _copy_selected,
     "nav.back": lambda console: console.go_back(),
+    "nav.leave": _leave,
 }

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from jobsched.api import OrderBy
+from jobsched_tui.app.sight import filter_problem
 from jobsched_tui.data import filters, moments
-from jobsched_tui.data.filters import FilterError
 from jobsched_tui.present.columns import KINDS
 from jobsched_tui.present.spans import Tone, span
 from jobsched_tui.screens.choose import Choice, ChooseScreen
@@ -35,20 +35,11 @@ def _filter(console: Console) -> None:
             console.memory.remember_filter(text)
 
     prompt = PromptScreen(
-        "/", console.looking.filter_text, history=console.session.filter_history,
-        check=filter_problem, complete=_complete, changed=console.set_filter,
+        "/", console.sight.looking.filter_text, history=console.session.filter_history,
+        check=filter_problem, complete=_complete, changed=console.sight.filter,
         hint=_FILTER_HINT, pen=console.options.pen,
     )  # fmt: skip
     console.push_screen(prompt, done)
-
-
-def filter_problem(text: str) -> str | None:
-    """Why a filter is not understood."""
-    try:
-        filters.parse(text)
-    except FilterError as error:
-        return str(error)
-    return None
 
 
 def _complete(text: str, at: int) -> tuple[str, int]:
@@ -57,12 +48,12 @@ def _complete(text: str, at: int) -> tuple[str, int]:
 
 
 def _sort(console: Console) -> None:
-    now = console.looking.sort[0][0] if console.looking.sort else "id"
+    now = console.sight.looking.sort[0][0] if console.sight.looking.sort else "id"
     choices = [Choice(key=str(one), label=str(one), chosen=str(one) == now) for one in OrderBy]
 
     def chosen(keys: tuple[str, ...] | None) -> None:
         if keys:
-            console.sort(keys[0], descending=keys[0] == "id")
+            console.sight.sort(keys[0], descending=keys[0] == "id")
 
     console.push_screen(ChooseScreen("Sort by", choices, pen=console.options.pen), chosen)
 
@@ -70,16 +61,16 @@ def _sort(console: Console) -> None:
 def _shift_sort(step: int) -> Callable[[Console], None]:
     def deed(console: Console) -> None:
         orders = [str(one) for one in OrderBy]
-        now, descending = console.looking.sort[0]
+        now, descending = console.sight.looking.sort[0]
         at = (orders.index(now) + step) % len(orders)
-        console.sort(orders[at], descending=descending)
+        console.sight.sort(orders[at], descending=descending)
 
     return deed
 
 
 def _invert(console: Console) -> None:
-    now, descending = console.looking.sort[0]
-    console.sort(now, descending=not descending)
+    now, descending = console.sight.looking.sort[0]
+    console.sight.sort(now, descending=not descending)
 
 
 def _columns(console: Console) -> None:
@@ -131,11 +122,11 @@ def _past(console: Console) -> None:
 
     def given(text: str | None) -> None:
         if text is not None:
-            console.try_past(text)
+            console.sight.try_past(text)
 
     prompt = PromptScreen(
         "@", check=lambda text: moments.problem(text, console.clock.now(), console.options.zone),
-        hint=" a moment: 03:12, 2026-11-30 03:12, -2h, +10m from where you are; empty: now",
+        hint=" a moment: 03:12, 2026-11-30 03:12, or -2h; empty: now",
         pen=console.options.pen,
     )  # fmt: skip
     console.push_screen(prompt, given)
@@ -197,7 +188,7 @@ DEEDS: Final[Mapping[str, Callable[[Console], None]]] = {
     "list.wide": _wide,
     "attention.next": _next_attention,
     "app.past": _past,
-    "app.pause": lambda console: console.freeze(),
+    "app.pause": lambda console: console.sight.freeze(),
     "app.reload": lambda console: console.reader.wake(),
     "job.log": _tab("log"),
     "job.timeline": _tab("timeline"),

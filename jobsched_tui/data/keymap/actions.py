@@ -28,6 +28,10 @@ class Context(StrEnum):
     SUBMIT = "submit"
     CONFIRM = "confirm"
     CHOOSE = "choose"
+    #: The one line that filters, searches and commands are typed in.
+    PROMPT = "prompt"
+    #: Help and the audit: what is only read.
+    READING = "reading"
 
 
 #: The panes; a dialog is none.
@@ -61,20 +65,25 @@ _LIMITS: Final = frozenset({_C.LIMITS})
 _SUBMIT: Final = frozenset({_C.SUBMIT})
 _CONFIRM: Final = frozenset({_C.CONFIRM})
 _CHOOSE: Final = frozenset({_C.CHOOSE})
+_PROMPT: Final = frozenset({_C.PROMPT})
+_READING: Final = frozenset({_C.READING})
+#: Where a cursor, or what is seen, moves.
+_MOVING: Final = PANES | _READING
 
 _MOVE: Final = (
-    Key("nav.up", "k,up", "up", "Move", PANES),
-    Key("nav.down", "j,down", "down", "Move", PANES),
-    Key("nav.top", "g,home", "to the top", "Move", PANES),
-    Key("nav.bottom", "G,end", "to the end; a log follows", "Move", PANES),
-    Key("nav.half_down", "ctrl+d", "half a page down", "Move", PANES),
-    Key("nav.half_up", "ctrl+u", "half a page up", "Move", PANES),
-    Key("nav.page_down", "pagedown", "a page down", "Move", PANES),
-    Key("nav.page_up", "pageup", "a page up", "Move", PANES),
+    Key("nav.up", "k,up", "up", "Move", _MOVING),
+    Key("nav.down", "j,down", "down", "Move", _MOVING),
+    Key("nav.top", "g,home", "to the top", "Move", _MOVING),
+    Key("nav.bottom", "G,end", "to the end; a log follows", "Move", _MOVING),
+    Key("nav.half_down", "ctrl+d", "half a page down", "Move", _MOVING),
+    Key("nav.half_up", "ctrl+u", "half a page up", "Move", _MOVING),
+    Key("nav.page_down", "pagedown", "a page down", "Move", _MOVING),
+    Key("nav.page_up", "pageup", "a page up", "Move", _MOVING),
     Key("nav.left", "h,left", "left; in the DAG along an edge", "Move", _LOG | _DAG),
     Key("nav.right", "l,right", "right; in the DAG along an edge", "Move", _LOG | _DAG),
     Key("nav.open", "enter", "open", "Move", _LIST | _DETAIL | _DAG),
-    Key("nav.back", "escape,q", "back; q leaves from the job list", "Move", _EVERYWHERE),
+    Key("nav.back", "escape", "one step back", "Move", _EVERYWHERE),
+    Key("nav.leave", "q", "back; leaves from the job list", "Move", _EVERYWHERE),
     Key("pane.next", "tab", "next pane", "Move", _EVERYWHERE),
     Key("pane.previous", "shift+tab", "previous pane", "Move", _EVERYWHERE),
     Key("pane.zoom", "z", "this pane alone", "Move", _EVERYWHERE),
@@ -104,7 +113,7 @@ _JOBS: Final = (
 )
 
 _LOOK: Final = (
-    Key("job.log", "l", "log", "Look", _LIST | _DETAIL),
+    Key("job.log", "l", "log; pressed there, the job's next log", "Look", _LIST | _DETAIL),
     Key("job.timeline", "t", "timeline", "Look", PANES),
     Key("job.dag", "D", "DAG", "Look", PANES),
     Key("job.processes", "P", "processes", "Look", PANES),
@@ -139,7 +148,6 @@ _LOG_KEYS: Final = (
     Key("log.wrap", "w", "wrap long lines", "Log", _LOG),
     Key("log.timestamps", "T", "timestamps", "Log", _LOG),
     Key("log.numbers", "number_sign", "line numbers", "Log", _LOG),
-    Key("log.mark", "m", "mark this line", "Log", _LOG),
 )
 
 _DAG_KEYS: Final = (
@@ -189,6 +197,11 @@ _DIALOGS: Final = (
     Key("submit.text", "f3", "to the text", "Dialogs", _SUBMIT),
     Key("submit.problems", "f4", "to the problems", "Dialogs", _SUBMIT),
     Key("submit.variables", "f5", "to the variables", "Dialogs", _SUBMIT),
+    Key("prompt.leave", "escape", "leave it as it was", "Dialogs", _PROMPT),
+    Key("prompt.earlier", "up", "what was typed before", "Dialogs", _PROMPT),
+    Key("prompt.later", "down", "what was typed after that", "Dialogs", _PROMPT),
+    Key("prompt.complete", "tab", "finish the word", "Dialogs", _PROMPT),
+    Key("reading.close", "escape,q,question_mark,f1", "close", "Dialogs", _READING),
     Key("flag.switch", "space,enter", "on or off", "Dialogs", _LIMITS | _SUBMIT),
 )
 

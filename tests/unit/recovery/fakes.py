@@ -21,7 +21,7 @@ from jobsched.models import (
     Resources,
     TaskSpec,
 )
-from jobsched.recovery import MemoryRecorder, RecoveryRow, StrategyExecutor, WaitCode
+from jobsched.recovery import Enough, MemoryRecorder, RecoveryRow, StrategyExecutor
 
 JOB = 7
 R1, R2, R3 = (Placement(region=region) for region in ("R1", "R2", "R3"))
@@ -119,6 +119,8 @@ class FakeBackend:
     reserved_for: set[int] = field(default_factory=set)
     #: What a stopped program's end looks like, if its stop leaves one.
     end_on_stop: Observation | None = None
+    #: Regions that have room for one cluster more, whatever a launch comes to then.
+    roomy: set[str] = field(default_factory=set)
     #: Called first by every launch; may raise what it likes.
     on_launch: Callable[[LaunchRequest], None] = lambda _: None
     launched_in_slot: list[bool] = field(default_factory=list)
@@ -148,6 +150,10 @@ class FakeBackend:
             raise self.no_reserve.pop(0)
         self.reserved |= {name for name, _, _ in wants}
         return [places[0] for _, _, places in wants]
+
+    def has_room(self, wants: Sequence[tuple[TaskSpec, Sequence[Placement]]]) -> bool:
+        """Whether each may go to a region that is said to have some."""
+        return all(any(place.region in self.roomy for place in places) for _, places in wants)
 
     def launch(self, request: LaunchRequest, stop: threading.Event) -> None:
         """Start the program, or raise what the script says for this region."""
@@ -217,10 +223,10 @@ class World:
         self.clock, self.slot, self.stop = FakeClock(), FakeSlot(), threading.Event()
         self.backend = FakeBackend(slot=self.slot, **backend)
         self.recorder = MemoryRecorder(self.spec, JOB)
-        self.waits: list[tuple[float, WaitCode]] = []
+        self.waits: list[float] = []
         self.on_wait: Callable[[], None] = lambda: None
-        #: Whether a wait ends as soon as it has begun.
-        self.room_appears = False
+        #: Whether the wait that ended last did so before its time.
+        self.was_short = False
         self.settings = RecoveryConfig()
 
     @property
@@ -232,13 +238,15 @@ class World:
         """Store a row as the controller does with a move of its own."""
         self.recorder.rows.append(row)
 
-    def wait(self, seconds: float, code: WaitCode) -> None:
-        """Record a pause, which must not be in the slot."""
+    def wait(self, seconds: float, enough: Enough) -> bool:
+        """Record a pause, which must not be in the slot; it ends as soon as it is enough."""
         assert not self.slot.taken, "a pause holds the launch slot"
-        self.waits.append((seconds, code))
+        self.waits.append(seconds)
         self.on_wait()
-        if not self.room_appears:
+        self.was_short = enough()
+        if not self.was_short:
             self.clock.sleep(seconds)
+        return self.was_short
 
     def executor(self, faults: Faults | None = None) -> StrategyExecutor:
         """A new process, which knows what is stored and nothing else."""

@@ -75,13 +75,28 @@ def test_names_are_stored_before_room_is_reserved() -> None:
 def test_no_room_for_all_is_room_for_none() -> None:
     """The group waits together for room, outside the slot, with nothing reserved or launched."""
     group = Group(no_reserve=[full(knows_room=True), full()])
-    held = []
-    group.world.on_wait = lambda: held.append(
-        (set(group.world.backend.reserved), [r.rows[-1].tries for r in group.recorders])
-    )
+    held, codes = [], []
+
+    def look() -> None:
+        rows = [recorder.rows[-1] for recorder in group.recorders]
+        held.append((set(group.world.backend.reserved), [row.tries for row in rows]))
+        codes.append({row.backoff_code for row in rows})
+
+    group.world.on_wait = look
     assert launch_group(group.members()) == [Launched("7-0-3", R1), Launched("7-1-3", R1)]
-    assert [code for _, code in group.world.waits] == [WaitCode.NO_ROOM, WaitCode.BACKOFF]
+    assert codes == [{WaitCode.NO_ROOM}, {WaitCode.BACKOFF}]
     assert held == [(set(), [1, 1]), (set(), [2, 2])]
+
+
+def test_a_group_waits_until_there_is_room_for_all() -> None:
+    """Room for none or all ends the wait; a group that comes too late spends no try either."""
+    group = Group(no_reserve=[full(knows_room=True)] * 3)
+    group.world.backend.roomy = {"R1"}
+    tries: list[list[int]] = []
+    group.world.on_wait = lambda: tries.append([r.rows[-1].tries for r in group.recorders])
+    assert launch_group(group.members()) == [Launched("7-0-4", R1), Launched("7-1-4", R1)]
+    assert {tuple(each) for each in tries} == {(1, 1)}
+    assert group.world.was_short
 
 
 def test_one_that_cannot_be_launched_takes_the_others_down() -> None:

@@ -1,0 +1,74 @@
+"""What a command leaves behind it: a schedule that is up to date, and somebody to finish the rest.
+
+Owns that no command waits for the end of processes which it was not told to wait for. To end a job
+that has no controller may take its grace, and its callbacks a minute each. A command that did it
+would be ended by a Ctrl-C, and the next one begin anew, with another SIGTERM. So it is left to
+whoever ticks; where nobody does, to an attendant that stays until it is done.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from jobsched import lock
+from jobsched.context import Context
+from jobsched.errors import LockTimeout, StoreError
+from jobsched.lock import Grip
+from jobsched.scheduler import office
+from jobsched.scheduler.passes import run_pass
+from jobsched.store import reads
+from jobsched.store.database import Tx
+from jobsched.store.rows import AttemptRow, JobRow
+from jobsched.sweep.liveness import liveness
+
+log = logging.getLogger(__name__)
+
+
+def follow_up(context: Context) -> None:
+    """Run a pass after a change that is committed: what keeps it from running undoes nothing.
+
+    Whoever makes the next pass does what this one could not.
+    """
+    try:
+        run_pass(context, settling=False)
+        is_needed = bool(endings(context)) and not office.is_filled(context)
+    except (StoreError, LockTimeout) as error:
+        log.warning("what was asked is stored, but no scheduling pass could be made: %s", error)
+        return
+    if is_needed and context.starter is not None:
+        try:
+            context.starter.leave_attendant()
+        except OSError as error:
+            log.warning("nobody could be left behind to end jobs: %s", error)
+
+
+def endings(context: Context) -> list[int]:
+    """Ids of jobs that are to be ended and have no controller that could do it."""
+    with context.db.read() as tx:
+        waiting = [job.job_id for job in reads.unsettled(tx)]
+        alive = [job for job in reads.alive_jobs(tx) if _is_ending(job)]
+        return waiting + [job.job_id for job in alive if _is_forsaken(context, tx, job)]
+
+
+def has_own_controllers(context: Context) -> bool:
+    """Whether a controller of the user's own lives, which knows nothing of ticking."""
+    with context.db.read() as tx:
+        return any(
+            attempt.kind == "COMMAND"
+            for job in reads.alive_jobs(tx)
+            if (attempt := _attempt(tx, job)) is not None
+        )
+
+
+def _is_ending(job: JobRow) -> bool:
+    return job.cancel_at is not None or job.status.is_terminal
+
+
+def _is_forsaken(context: Context, tx: Tx, job: JobRow) -> bool:
+    if lock.probe(context.home.attempt_lock(job.job_id, job.attempt)) is Grip.FREE:
+        return True
+    return liveness(context, job, _attempt(tx, job)).stopped is not None
+
+
+def _attempt(tx: Tx, job: JobRow) -> AttemptRow | None:
+    return reads.attempt(tx, job.job_id, job.attempt)

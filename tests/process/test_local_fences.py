@@ -1,0 +1,92 @@
+"""Fences: what an older attempt had begun starts nothing, though its cluster was removed since."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jobsched.backends.base import ClusterState
+from jobsched.errors import BackendError
+from jobsched.home import Home
+from jobsched.scheduler.ticker import sweep
+from jobsched.states import TaskStatus
+from tests.process.machines import Machine, a_task
+from tests.world import World
+
+STEPS = ["fenced", "begun", "locked", "prepared", "spawned", "ready"]
+
+
+@pytest.fixture
+def machine(home: Home) -> Iterator[Machine]:
+    """A machine; what its tasks left running is ended after the test, whatever happened."""
+    machine = Machine(home)
+    yield machine
+    machine.close()
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_removed_in_the_middle(machine: Machine, tmp_path: Path, step: str) -> None:
+    """A launch that a newer attempt's removal overtakes at any step fails and runs nothing."""
+    ran, newer = tmp_path / "ran", machine.another()
+
+    def at(now: str) -> None:
+        if now == step:
+            newer.adopt("7-0-1", 2)
+            newer.remove("7-0-1", grace=0.2)
+
+    request = machine.request(a_task(f"touch {ran}", num_nodes=2))
+    with pytest.raises(BackendError):
+        machine.another(hook=at).launch(request, threading.Event())
+    machine.until_empty()
+    assert not ran.exists()
+    assert machine.backend.probe("7-0-1").state is ClusterState.GONE
+    newer.remove("7-0-1", grace=0.2)
+    assert machine.backend.clusters() == []
+
+
+@pytest.mark.parametrize("deed", ["stop", "forget"])
+def test_a_runner_looks_once_more(machine: Machine, tmp_path: Path, deed: str) -> None:
+    """Told to go on, it does not where all was stopped meanwhile or the fence is no more."""
+    ran, fence = tmp_path / "ran", machine.home.clusters / ".fences" / "7-0-1"
+
+    def at(now: str) -> None:
+        if now == "ready" and deed == "stop":
+            fence.write_text("1 stopped\n")
+        elif now == "ready":
+            fence.unlink()
+
+    request = machine.request(a_task(f"touch {ran}"))
+    machine.another(hook=at).launch(request, threading.Event())
+    machine.until_empty()
+    assert not ran.exists()
+
+
+def test_a_runner_that_was_adopted_goes_on(machine: Machine) -> None:
+    """A newer attempt that adopts it before it was told to go on has not lost it."""
+    seen: list[ClusterState] = []
+
+    def at(now: str) -> None:
+        if now == "ready":
+            seen.append(machine.another().adopt("7-0-1", 2).state)
+
+    request = machine.request(a_task("exit 5"))
+    machine.another(hook=at).launch(request, threading.Event())
+    assert seen == [ClusterState.UP]
+    assert machine.until("7-0-1", ClusterState.ENDED).exit_code == 5
+
+
+def test_fences_go_with_their_job(world: World) -> None:
+    """They stay while their job may have a late launch under way, and no longer."""
+    world.tick()
+    flaky = "resources: {job_recovery: {max_restarts_on_errors: 2}}\nrun: exit 1\n"
+    running, done = world.submit("run: sleep 600\n"), world.submit(flaky)
+    world.until_status(running, TaskStatus.RUNNING)
+    world.until_done(done)
+    late = world.context.backend()
+    late.adopt("1-0-9", 1)
+    sweep(world.context)
+    fences = world.home.clusters / ".fences"
+    assert sorted(path.name for path in fences.iterdir()) == ["1-0-1", "1-0-9"]
