@@ -2,7 +2,8 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-WORKERS ?= 2
+# Twice the cores of a small machine: the tests wait for processes more than they compute.
+WORKERS ?= 4
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 

@@ -165,7 +165,7 @@ def pen_for(*, is_ascii: bool) -> Pen:
 
 
 #: What takes the place of characters that the console itself writes into texts.
-_TWINS: Final = {"…": "~", "·": "-", "─": "-", "→": ">", "↓": "v"}
+_TWINS: Final = {"●": "*", "…": "~", "·": "-", "─": "-", "→": ">", "↓": "v"}
 
 
 def ascii_line(line: Line) -> list[Span]:

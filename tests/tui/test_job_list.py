@@ -536,7 +536,7 @@ def test_lines_that_stay_the_same_cost_nothing() -> None:
             top._dirty_regions.clear()
             top.update(frame(), Looking(), NOW, drawing)
             assert top._dirty_regions == set()
-            top.update(frame(), Looking(), NOW + 1, drawing)
+            top.update(frame(), Looking(), NOW + 60, drawing)
             assert {region.y for region in top._dirty_regions} == {0}
 
     asyncio.run(main())

@@ -130,7 +130,7 @@ def test_wrapped_lines_end_where_the_log_ends(path: Path) -> None:
         await pilot.press("w")
         await quiet(screen, pilot)
         rows = shown(screen)
-        width = screen.view.size.width
+        width = screen.view.scrollable_content_region.width
         assert rows[16] == "29" + "x" * (width - 2)
         assert rows[17] == "x" * (100 - width)
         assert rows[0][:2] == "21"
