@@ -6,6 +6,7 @@ what is said where the list is empty. Each is made for a width, and never wider.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -28,6 +29,8 @@ _PATH_NARROW: Final = 18
 #: Cells that the sentence about a trouble gets at least.
 _LEAST_SAID: Final = 24
 
+#: Cells of a sentence that may be long: there is room for them in every list.
+_NARROW: Final = 76
 _GAP: Final = Span("  ")
 
 #: The tabs: the key, the name of the count, the title in full and in short.
@@ -151,6 +154,8 @@ def _host(frame: Frame) -> list[Span]:
 def limits_line(frame: Frame, drawing: Drawing) -> list[Span]:
     """Both limits with what they were used for lately, the pause, and who waits."""
     limits = frame.limits
+    if not limits.known:
+        return drawing.spread([Span(" the limits are not known", Tone.MUTED)])
     parts = [
         gauge("LAUNCH", limits.launch, drawing),
         gauge("ALIVE", limits.alive, drawing),
@@ -341,7 +346,8 @@ def empty_list(frame: Frame, filter_text: str) -> list[Line]:
         return [[span(f"none of {formats.plural(total, 'job')} is here")], _key("1", "shows all")]
     if frame.health.link is Link.STALE:
         cause = frame.health.cause or "the database cannot be read"
-        return [[span(cause, Tone.BAD)], [span(frame.health.remedy or "")]]
+        said = [[span(part, Tone.BAD)] for part in textwrap.wrap(cause, _NARROW)]
+        return [*said, [span(frame.health.remedy or "")]]
     return _newcomer()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 
@@ -268,3 +269,20 @@ def test_every_line_is_exactly_as_wide_as_asked(
         assert width(line) == cells
         assert is_printable(plain(line))
         assert pen is UNICODE or plain(line).isascii()
+
+
+def test_limits_that_are_not_known() -> None:
+    """A home that could not be read yet has no limits, and no pause."""
+    nothing = Gauge(limit=0, used=0)
+    unknown = replace(frame(), limits=LimitsLine(launch=nothing, alive=nothing, known=False))
+    line = header.limits_line(unknown, Drawing(width=60))
+    assert plain(line).strip() == "the limits are not known"
+
+
+def test_a_long_cause_is_told_to_its_end() -> None:
+    """However long the path in it: it is broken, never cut."""
+    cause = f"/{'x' * 200}/jobsched.db was written by a newer jobsched (schema 999)"
+    stale = replace(frame(), matched=0, counts={}, health=Health(link=Link.STALE, cause=cause))
+    lines = [plain(line) for line in header.empty_list(stale, "")]
+    assert "".join(lines).replace(" ", "") == cause.replace(" ", "")
+    assert max(map(len, lines)) <= 76
