@@ -193,6 +193,8 @@ class Console(StageApp):
                 screen.show_frame(frame, around)
 
     def _tick(self) -> None:
+        if not self.screen_stack:
+            return  # the console is being left
         self.acting.tick()
         still = self.sight.is_past or self.sight.is_frozen
         if isinstance(self.screen, FrameScreen) and self.screen.is_ready and not still:

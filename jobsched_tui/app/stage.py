@@ -69,8 +69,12 @@ class StageApp(SturdyApp):
         return self.options.named_home
 
     def later(self, action: Callable[[], object]) -> None:
-        """Do something in the loop; may be called in any thread."""
-        self.call_later(action)
+        """Do something in the loop, unless it is being left; may be called in any thread."""
+        self.call_later(self._unless_left, action)
+
+    def _unless_left(self, action: Callable[[], object]) -> None:
+        if self.screen_stack:
+            action()
 
     def ask_operator(self, screen: Screen[Any], then: Callable[[Any], None]) -> None:
         """Show a question."""

@@ -210,6 +210,8 @@ class JobsScreen(FrameScreen):
 
     def _show_preview(self) -> None:
         self._rest = None
+        if not self.is_ready:
+            return  # it is being closed
         frame, line, pen = self._frame, self._current(), self._around.pen
         cells = self.preview.size.width
         if frame is None:

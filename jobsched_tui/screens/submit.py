@@ -242,6 +242,8 @@ class SubmitScreen(ModalScreen[tuple[Submitted, ...] | None]):
         self._timer = self.set_timer(PAUSE, self._judge)
 
     def _judge(self) -> None:
+        if not self.is_attached:
+            return  # it is being closed
         draft = self.draft
         options = drafts.read_options(draft)
         if draft.text.strip():

@@ -132,6 +132,8 @@ class LogPane(Vertical):
 
     def _look_anyway(self) -> None:
         """Once a second; where that is the only way, the view says so."""
+        if not self.query(LogView):
+            return  # it is being closed
         watcher, was_untold = self._watcher, self._is_untold
         self._is_untold = watcher is not None and watcher.cause is not None
         # A watch takes a moment to begin: only who tells nothing twice tells nothing.
@@ -142,5 +144,5 @@ class LogPane(Vertical):
         self._look()
 
     def _look(self) -> None:
-        if self._path is not None and self.is_on_screen:
+        if self._path is not None and self.is_on_screen and self.query(LogView):
             self.view.refresh_log()
