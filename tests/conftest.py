@@ -18,6 +18,16 @@ pytest.register_assert_rewrite("tests.support", "tests.world", "tests.cli.runnin
 # A shell that starts the tests with `&` has them ignore Ctrl-C, and so would all they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+#: Files whose tests mostly wait, for minutes: begun first, so that nobody waits for them at the end.
+LONGEST = frozenset({"test_corpus_runs", "test_hostile", "test_storm"})
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first; all else in the order that was drawn."""
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
+
+
 # How long one example takes says nothing on a busy machine; the time limit of the test still holds.
 hypothesis.settings.register_profile("jobsched", deadline=None)
 hypothesis.settings.load_profile("jobsched")
