@@ -18,7 +18,7 @@ pytest.register_assert_rewrite("tests.support", "tests.world", "tests.cli.runnin
 # A shell that starts the tests with `&` has them ignore Ctrl-C, and so would all they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-#: Files whose tests mostly wait, for minutes: begun first, so that nobody waits for them at the end.
+#: Files whose tests mostly wait, for minutes: begun first, so that nobody waits at the end.
 LONGEST = frozenset({"test_corpus_runs", "test_hostile", "test_storm"})
 
 
