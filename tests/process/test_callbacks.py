@@ -219,9 +219,11 @@ def test_the_next_controller_ends_what_the_last_one_left(world: World, tmp_path:
     assert all_gone([int(lines(told)[0].split()[0])])
     let_go(world, job, go)
     world.until_done(job)
-    assert [line.split()[1] for line in lines(told)] == [
-        "STARTING", "STARTING", "STARTED", "SUCCEEDED",
-    ]  # fmt: skip
+    events = [line.split()[1] for line in lines(told)]
+    assert events[:2] == ["STARTING", "STARTING"]
+    # In order and at least once: what else was on its way when it was killed may come twice, too.
+    assert list(dict.fromkeys(events)) == ["STARTING", "STARTED", "SUCCEEDED"]
+    assert events == sorted(events, key=["STARTING", "STARTED", "SUCCEEDED"].index)
     assert list((world.home.root / "jobs").iterdir()) == []
 
 
