@@ -152,7 +152,7 @@ class TaskDriver:
         if row.status is TaskStatus.RUNNING:
             return self._launched(row)
         if executor.row.adoptable and found in (ClusterState.UP, ClusterState.ENDED):
-            return executor.adopted()
+            return executor.started()
         if row.status is TaskStatus.RECOVERING:
             return executor.recover()
         self._journal.move(self.task.task_id, TaskStatus.STARTING)

@@ -12,13 +12,14 @@ import logging
 import random
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Self
 
 from jobsched.clock import Clock
 from jobsched.config import BackendConfig, RecoveryConfig
 from jobsched.errors import PrecheckFailed
 from jobsched.models import ClusterState, Observation, Placement, TaskSpec
-from jobsched.recovery.backoff import longest_pause
+from jobsched.recovery.backoff import jittered, longest_pause, pause
 from jobsched.recovery.base import (
     Fail,
     Failure,
@@ -27,6 +28,7 @@ from jobsched.recovery.base import (
     Outcome,
     Policy,
     Recover,
+    Succeed,
     Verdict,
     Wait,
 )
@@ -40,6 +42,7 @@ from jobsched.recovery.effects import (
     Slot,
     WaitFor,
 )
+from jobsched.recovery.pace import Pace
 from jobsched.recovery.registry import strategy_named
 from jobsched.recovery.retries import (
     after_failed_try,
@@ -64,7 +67,7 @@ class StrategyExecutor:
 
     def __init__(self, policy: Policy, steps: Steps, effects: Effects) -> None:
         self.policy, self.steps, self.effects = policy, steps, effects
-        self._watch = Watch()
+        self._watch, self._pace = Watch(), Pace()
         #: Places that have refused the task for good since its last pause began.
         self.refusals: list[Failure] = []
         #: The pause that was ended before its time, for the try that is under way.
@@ -153,14 +156,20 @@ class StrategyExecutor:
             if isinstance(lost, Recover):
                 self.steps.commit(lost.row)
         self._watch = Watch()
+        if self.row.backoff_until is not None:  # what the lost cluster held is for others meanwhile
+            left = self.steps.prove_gone()
+            if isinstance(left, Succeed):
+                return left
         return self.launch()
 
-    def adopted(self) -> Launched:
-        """The cluster that the row names was found running: record it as started.
+    def started(self) -> Launched:
+        """Record that the task runs on the cluster that the row names: launched, or found there.
 
         Only where ``row.adoptable``, else it raises ``ValueError``.
         """
-        return self.steps.started()
+        launched = self.steps.started()
+        self._pace = self._pace.start(self.effects.clock.monotonic())
+        return launched
 
     def judge(self, observation: Observation) -> Verdict:
         """What a probe made now means for the task. Stores nothing."""
@@ -168,7 +177,7 @@ class StrategyExecutor:
         verdict = after_probe(self.row, self._watch, observation, at, self.policy)
         if isinstance(verdict, KeepWatching):
             self._watch = verdict.watch
-        return verdict
+        return self._paced(verdict, at) if isinstance(verdict, Recover) else verdict
 
     # The parts of a try, shared with job groups.
 
@@ -233,6 +242,24 @@ class StrategyExecutor:
         with self.effects.slot():
             return self._pass()
 
+    def _paced(self, verdict: Recover, at: float) -> Recover:
+        """With a pause before it, where such recoveries follow one another too fast.
+
+        One that spends a restart needs none: their number is bounded.
+        """
+        self._pace = self._pace.end(at)
+        if verdict.row.restarts_spent > self.row.restarts_spent or not self._pace.pauses:
+            return verdict
+        effects, settings = self.effects, self.policy.settings
+        seconds = jittered(pause(self._pace.pauses, settings), effects.rng)
+        row = verdict.row.waiting(
+            tries=0,
+            until=effects.clock.now() + seconds,
+            code=WaitCode.BACKOFF,
+            reason=f"{verdict.reason}; runs in a row of a few seconds: {self._pace.short_runs}",
+        )
+        return replace(verdict, row=row)
+
     def _pass(self) -> Launched | tuple[Failure, ...]:
         """Over the strategy's placements, and over the others where those can never serve."""
         places = self.places()
@@ -246,7 +273,7 @@ class StrategyExecutor:
                 self.steps.name(placement)
                 failed = self.steps.start()
                 if failed is None:
-                    return self.steps.started()
+                    return self.started()
                 failures.append(failed)
                 if isinstance(failed.error, PrecheckFailed):
                     self.refusals.append(failed)

@@ -43,7 +43,7 @@ def _try(members: Sequence[StrategyExecutor]) -> dict[int, Outcome]:
     rest = [member for member in members if member.task.task_id not in settled]
     failures = _failures(left.values()) or (_place(rest) if rest else ())
     if not failures:
-        return settled | {member.task.task_id: member.steps.started() for member in rest}
+        return settled | {member.task.task_id: member.started() for member in rest}
     decision = rest[0].decide(failures)
     if isinstance(decision, Fail):
         return settled | {member.task.task_id: decision for member in rest}

@@ -20,7 +20,7 @@ def go_on(world: World, faults: Faults, begin: Callable[[StrategyExecutor], Outc
     executor = world.executor(faults)
     cluster = world.row.cluster
     if world.row.adoptable and world.backend.probe(str(cluster)).state is ClusterState.UP:
-        return executor.adopted()
+        return executor.started()
     return begin(executor)
 
 

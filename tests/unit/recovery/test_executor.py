@@ -347,7 +347,7 @@ def test_a_cluster_found_running_counts_as_recovered() -> None:
     world = World()
     row = row_at(R1).recovering(Cause.PREEMPTED).launching("7-0-2", R2)
     world.store(row)
-    assert world.executor().adopted() == Launched("7-0-2", R2)
+    assert world.executor().started() == Launched("7-0-2", R2)
     assert world.row.recovery_count == 1
     assert world.row.cause is None
 
@@ -355,7 +355,7 @@ def test_a_cluster_found_running_counts_as_recovered() -> None:
 def test_nothing_can_be_adopted_without_a_cluster() -> None:
     """A row that names none is the caller's mistake."""
     with pytest.raises(ValueError, match="no cluster"):
-        World().executor().adopted()
+        World().executor().started()
 
 
 def test_the_run_that_a_recovery_left_cannot_be_adopted() -> None:
@@ -366,7 +366,7 @@ def test_the_run_that_a_recovery_left_cannot_be_adopted() -> None:
     world.store(world.row.recovering(Cause.PREEMPTED))
     assert not world.row.adoptable
     with pytest.raises(ValueError, match="no cluster"):
-        world.executor().adopted()
+        world.executor().started()
     assert world.row.recovery_count == 0
 
 
