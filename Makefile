@@ -15,8 +15,9 @@ help: ## Show this list
 
 install: $(INSTALLED) ## Make .venv with the versions that are locked
 
-run: $(INSTALLED) ## Run the demonstration in a scratch home
-	$(BIN)/jobsched demo
+run: $(INSTALLED) ## Run the demonstration in a scratch home; at a terminal in the console
+	@if test -t 0 && test -t 1; then $(BIN)/jobsched-tui --demo; \
+	else echo $(BIN)/jobsched demo; $(BIN)/jobsched demo; fi
 
 test: $(INSTALLED) ## Run all tests
 	$(BIN)/pytest -n $(WORKERS)

@@ -1,4 +1,4 @@
-"""Messages between what reads and what draws."""
+"""Messages between what reads, what draws and what remembers."""
 
 from __future__ import annotations
 
@@ -17,3 +17,11 @@ class FrameRead(Message):
     def can_replace(self, message: Message) -> bool:
         """A later one makes an earlier one that was not handled yet worthless."""
         return isinstance(message, FrameRead)
+
+
+class Remember(Message):
+    """How the operator likes it: fields of the session, kept for the next start."""
+
+    def __init__(self, **changes: object) -> None:
+        super().__init__()
+        self.changes = changes

@@ -184,7 +184,7 @@ def _log(detail: Detail, cells: int, pen: Pen, zone: tzinfo | None) -> list[Line
 
 
 def _events(detail: Detail, cells: int, pen: Pen, zone: tzinfo | None) -> list[Line]:
-    return [events.row(one, cells, pen=pen, zone=zone) for one in detail.record]
+    return events.rows(detail, cells, pen=pen, zone=zone)
 
 
 _LINES: Final = {

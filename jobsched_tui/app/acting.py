@@ -137,6 +137,10 @@ class Acting:
         else:
             self._stage.say([span("there is nothing that can be taken back", Tone.MUTED)])
 
+    def drop(self) -> None:
+        """Do nothing of what has not been done yet, and take nothing back."""
+        self._pending, self._undo, self.twin = [], None, ""
+
     def tick(self) -> None:
         """Do what is due."""
         now = self._stage.clock.monotonic()

@@ -6,8 +6,8 @@ Owns the reading thread and the screens. What is looked at is in ``sight``, what
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar, Final
 
@@ -17,10 +17,11 @@ from textual.binding import BindingType
 
 from jobsched.api import Scheduler
 from jobsched.clock import Clock, SystemClock
-from jobsched_tui.app import unavailable
+from jobsched_tui.app import programs, unavailable
 from jobsched_tui.app.acting import Acting
 from jobsched_tui.app.deeds import DEEDS
 from jobsched_tui.app.deeds.acting import signal as ask_signal
+from jobsched_tui.app.freshness import Freshness
 from jobsched_tui.app.memory import Memory
 from jobsched_tui.app.news import News, told
 from jobsched_tui.app.options import ANSI_THEME, Options
@@ -35,7 +36,7 @@ from jobsched_tui.data.reader import Reader
 from jobsched_tui.data.session import Session
 from jobsched_tui.data.shelf import Shelf
 from jobsched_tui.data.watcher import Watcher
-from jobsched_tui.messages import FrameRead
+from jobsched_tui.messages import FrameRead, Remember
 from jobsched_tui.present.header import ATTENTION
 from jobsched_tui.present.spans import Tone, span
 from jobsched_tui.screens.base import Around, FrameScreen, Look, OpenJob
@@ -44,6 +45,7 @@ from jobsched_tui.screens.jobs import JobsScreen
 from jobsched_tui.widgets.bindings import bindings
 from jobsched_tui.widgets.job_list import JobList
 from jobsched_tui.widgets.scroll_bars import draw_scroll_bars
+from jobsched_tui.widgets.stylesheet import SHEET
 
 _DRAFT: Final = "console-draft.json"
 #: Those of list and log are heard there, because they have keys in common.
@@ -55,21 +57,11 @@ class Console(StageApp):
 
     TITLE = "jobsched"
     ENABLE_COMMAND_PALETTE = False  # Textual's own: ours has a key of the table
-    CSS: ClassVar[str] = """
-    .-ascii-palette SearchIcon { display: none; }
-    .-ascii-palette #--input { border: ascii $foreground 60%; }
-    .-ascii-palette CommandList { border: none; }
-    Widget:ansi {
-        scrollbar-color: ansi_bright_black; scrollbar-background: ansi_default;
-        scrollbar-color-hover: ansi_white; scrollbar-background-hover: ansi_default;
-        scrollbar-color-active: ansi_white; scrollbar-background-active: ansi_default;
-        scrollbar-corner-color: ansi_default;
-    }
-    #dialog:ansi, PromptScreen > Vertical:ansi, ReadingScreen > Vertical:ansi, SubmitScreen:ansi {
-        background: ansi_default;
-    }
-    """
+    CSS: ClassVar[str] = SHEET
     BINDINGS: ClassVar[list[BindingType]] = bindings({name: f"do('{name}')" for name in _OWN})
+
+    #: Whether it was left for a demonstration.
+    wants_demo = False
 
     def __init__(self, door: Scheduler, options: Options, *, clock: Clock | None = None) -> None:
         super().__init__(ansi_color=True if options.is_ansi else None)
@@ -80,11 +72,13 @@ class Console(StageApp):
             door.home, reads=options.remembers, writes=options.remembers and not options.read_only
         )
         self.set_reactive(App.theme, self._first_theme())
+        self.stylesheet.set_variables(self.get_css_variables())  # they were another theme's
         self.acting: Acting = Acting(self)
         self.shelf = Shelf(None if options.read_only else door.home / _DRAFT)
         self._watcher = Watcher(door.home, lambda name: name.startswith("jobsched.db"), self._told)
         self.reader = Reader(self._live(), self.clock, self._report)
         self.sight: Sight = Sight(self, self.session)
+        self.freshness = Freshness(self)
         self._ticking = Ticking(door, self._may_tick)
         self._news, self._is_owing, self._is_hurried = News(), False, True
         if options.slow:
@@ -116,7 +110,7 @@ class Console(StageApp):
         self.leave_when_told()
         screen = JobsScreen(self.around)
         await self.push_screen(screen)
-        screen.restore(self.session.columns)
+        screen.restore(self.session.columns, self.session.split)
         if not self.session.mouse:
             self.set_mouse(is_on=False)
         self._watcher.start()
@@ -134,11 +128,10 @@ class Console(StageApp):
         self._watcher.stop()
         self._ticking.stop()
         self.reader.stop()
-        seen = self.frame.seq if self.frame is not None and not self.sight.is_past else 0
         looking = self.sight.looking
-        self.memory.save(
-            tab=looking.tab, filter=looking.filter_text, sort=self.sight.order, seen_seq=seen
-        )
+        if looking.tab == ATTENTION:
+            self.saw_troubles()
+        self.memory.save(tab=looking.tab, filter=looking.filter_text, sort=self.sight.order)
 
     def _may_tick(self) -> bool:
         """Whether there is a home that may be changed, with jobs that are not done."""
@@ -147,7 +140,14 @@ class Console(StageApp):
             return False
         counts, link = frame.counts, frame.health.link
         waits = counts.get("active", 1) + counts.get("waiting", 1) > 0
-        return link is not Link.MISSING and (waits or self.sight.is_past)
+        # Whoever comes to a home that was taken away would make another one in its place.
+        return link not in (Link.MISSING, Link.STALE) and (waits or self.sight.is_past)
+
+    @property
+    def is_homeless(self) -> bool:
+        """Whether there is no database yet, nor one that is about to be made."""
+        frame, is_demo = self.frame, self.options.is_demo
+        return frame is not None and frame.health.link is Link.MISSING and not is_demo
 
     # Reading.
 
@@ -162,7 +162,8 @@ class Console(StageApp):
 
     @on(FrameRead)
     def _frame_read(self, event: FrameRead) -> None:
-        self.frame = event.frame
+        self.frame = replace(event.frame, is_demo=self.options.is_demo)
+        self.freshness.take(event.frame)
         self._tell_news(event.frame)
         if self.options.slow and not self._is_hurried:
             self._is_owing = True  # the next second shows it
@@ -178,6 +179,17 @@ class Console(StageApp):
             if self._driver is not None:
                 self._driver.write(f"\x1b]9;{told(news)}\x07")
 
+    def forget_news(self) -> None:
+        """What there is now is no news, whatever there was before."""
+        self._news = News()
+
+    def saw_troubles(self) -> None:
+        """The operator has seen the attention list as it is."""
+        frame = self.frame
+        if frame is not None and frame.health.link in (Link.LIVE, Link.POLLING):
+            self.memory.remember(seen_seq=frame.seq)
+            self.reader.ask(lambda live: live.seen(frame.seq), lambda _: None)
+
     def hurry(self) -> None:
         """The operator waits for the next frame."""
         self._is_hurried = True
@@ -185,11 +197,10 @@ class Console(StageApp):
     def show(self) -> None:
         """Hand the newest frame to every screen that shows one."""
         self._is_owing = False
-        if self.frame is None:
-            return
-        frame, around = self.frame, self.around
+        frame, around = self.freshness.frame, self.around
         for screen in self.screen_stack:
-            if isinstance(screen, FrameScreen) and screen.is_ready:
+            if frame is not None and isinstance(screen, FrameScreen) and screen.is_ready:
+                screen.set_class(self.freshness.is_stale, "-stale")
                 screen.show_frame(frame, around)
 
     def _tick(self) -> None:
@@ -199,7 +210,7 @@ class Console(StageApp):
         still = self.sight.is_past or self.sight.is_frozen
         if isinstance(self.screen, FrameScreen) and self.screen.is_ready and not still:
             self.screen.tick(self.clock.now())
-        if self._is_owing or self.acting.said or self._said[0]:
+        if self.freshness.tick() or self._is_owing or self.acting.said or self._said[0]:
             if not self.said:
                 self._said = ((), 0.0)
             self.show()
@@ -209,8 +220,9 @@ class Console(StageApp):
         """What screens show beside the frame."""
         return Around(
             looking=self.sight.looking, pen=self.options.pen, zone=self.options.zone,
-            keys=self.options.keys, said=self.acting.said or self.said, twin=self.acting.twin,
-            events=not self.options.slow,
+            keys=self.options.keys, twin=self.acting.twin,
+            events=not self.options.slow, habits=self.memory.habits,
+            said=self.acting.said or self.said or self.freshness.line,
         )  # fmt: skip
 
     def acted(self, plan: Plan, result: Result) -> None:
@@ -225,6 +237,10 @@ class Console(StageApp):
     @on(Look)
     def _look(self, event: Look) -> None:
         self.sight.look(**event.changes)
+
+    @on(Remember)
+    def _remember(self, event: Remember) -> None:
+        self.memory.remember(**event.changes)
 
     @on(OpenJob)
     def _open_job(self, event: OpenJob) -> None:
@@ -366,9 +382,9 @@ class Console(StageApp):
         name = "_enable_mouse_support" if is_on else "_disable_mouse_support"
         getattr(self._driver, name, lambda: None)()
 
-    def run_program(self, words: Sequence[str]) -> None:
-        """Give the terminal to a program until it ends."""
-        with self.suspend():
-            subprocess.run(list(words), check=False)
+    def run_program(self, words: Sequence[str]) -> str | None:
+        """Give the terminal to a program until it ends; a sentence if it did not end well."""
+        problem = programs.run(self, words)
         if not self.session.mouse:
             self.set_mouse(is_on=False)
+        return problem

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jobsched_tui.data import session
+from jobsched_tui.data.logs.values import Habits
 from jobsched_tui.data.session import FILE_NAME, MOST_ENTRIES, Session
 
 
@@ -23,6 +24,12 @@ class Memory:
         #: Worth telling the operator.
         self.notes = [note] if note else []
         self._typed: dict[str, list[str]] = {}
+
+    @property
+    def habits(self) -> Habits:
+        """How logs are to be drawn."""
+        known = self.session
+        return Habits(known.wrap, known.numbers, known.timestamps)
 
     def remember(self, **changes: Any) -> None:
         """Keep this until the console is left."""

@@ -30,6 +30,8 @@ class Options:
     is_ansi: bool = False
     #: Of ``config.toml``; empty: the console's own.
     theme: str = ""
+    #: Whether the home is that of a demonstration.
+    is_demo: bool = False
     #: Whether it begins as it was left, and writes down how it is left.
     remembers: bool = True
     #: Keys by action, as they were remapped.

@@ -58,7 +58,9 @@ class Sight:
         self._console.reader.look(self.view)
 
     def tab(self, name: str) -> None:
-        """Show another tab."""
+        """Show another tab; whoever leaves that of attention has seen what is in it."""
+        if self.looking.tab == ATTENTION != name:
+            self._console.saw_troubles()
         self.looking = replace(self.looking, tab=name)
         self.look(tab=_listed(name), top=0)
 

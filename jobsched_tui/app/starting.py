@@ -24,6 +24,7 @@ def options_for(
     read_only: bool,
     is_ascii: bool,
     slow: bool,
+    is_demo: bool = False,
 ) -> Options:
     """All that does not change while the console runs."""
     console = door.context.config.console
@@ -37,6 +38,7 @@ def options_for(
         read_only=read_only or console.read_only or unwritable,
         pen=pen_for(is_ascii=is_ascii),
         slow=slow,
+        is_demo=is_demo,
         is_ansi=is_plain,
         theme=console.theme,
         keys=keys,

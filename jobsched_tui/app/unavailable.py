@@ -26,8 +26,12 @@ _OF_JOB: Final = frozenset(
 def why_not(console: Console, name: str) -> str | None:
     """The reason, in a sentence; ``None``: it may be done."""
     what = BY_ID[name].description if name in BY_ID else name
+    if name == "app.demo" and not console.is_homeless:
+        return "a demonstration begins where there is no database: jobsched-tui --demo"
     if name in ACTING and console.options.read_only:
         return f"{what}: not possible, this console is read only"
+    if name in ACTING - {"op.undo"} and console.freshness.is_stale:
+        return f"{what}: not possible while the database cannot be read"
     if name in ACTING and console.sight.is_past:
         return f"{what}: not possible, this is the past; Esc leads back to now"
     if name in _OF_JOB and not console.chosen():

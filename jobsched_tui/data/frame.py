@@ -255,3 +255,7 @@ class Frame:
     attention: Sequence[Attention] = ()
     #: Why the filter or sort that was asked for was not applied.
     complaint: str | None = None
+    #: Counts up whenever another database has taken the place of the one that was read before.
+    database: int = 0
+    #: Whether the home is that of a demonstration.
+    is_demo: bool = False

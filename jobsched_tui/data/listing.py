@@ -6,14 +6,15 @@ can tell (``local`` terms) is judged on the rows that it is handed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final
 
-from jobsched.api import Field, Key, Op, Order, OrderBy, Term
+from jobsched.api import Field, Op, Order, OrderBy, Term
 from jobsched.states import ALIVE_STATES, FAILURES, ScheduleState, TaskStatus
-from jobsched_tui.data.filters import Query, matches_local
+from jobsched_tui.data.filters import Query, matches_local, patterns_in
 from jobsched_tui.data.frame import JobLine
+from jobsched_tui.data.judging import Asked, Pair
 from jobsched_tui.data.order import OrderedIds
 
 _DONE: Final = Term(Field.STATE, Op.IS, (str(ScheduleState.DONE),))
@@ -36,47 +37,34 @@ _AGEING: Final = 15.0
 _AGES: Final = frozenset({Field.AGE, Field.RUNTIME})
 
 
-class Asked(Protocol):
-    """What is asked for jobs: a ``Watch``. ``now``: for ages and runtimes."""
-
-    def listing(
-        self, terms: Sequence[Term] = (), sort: Sequence[Order] = (), *, now: float | None = None
-    ) -> list[tuple[Key, int]]:
-        """Sort key and id of every job that matches, in order."""
-        ...
-
-    def matching(
-        self,
-        job_ids: Collection[int],
-        terms: Sequence[Term] = (),
-        sort: Sequence[Order] = (),
-        *,
-        now: float | None = None,
-    ) -> dict[int, Key]:
-        """The keys of those of some jobs that match."""
-        ...
-
-
 def terms_of(query: Query, tab: str) -> tuple[Term, ...]:
     """All that the database is asked."""
     return (*TABS.get(tab, ()), *query.terms)
 
 
 def narrowed(
-    ids: OrderedIds, query: Query, lines: Mapping[int, JobLine], marks: Collection[int]
+    ids: OrderedIds,
+    query: Query,
+    lines: Mapping[int, JobLine],
+    marks: Collection[int],
+    find: Callable[[Collection[Pair]], Collection[Pair]],
 ) -> OrderedIds:
     """Those that meet the conditions of a query which the database cannot judge.
 
     ``lines``: of every job of which more is known than the database says. All others are alike.
+    ``find``: see ``Judge.found``; raises what that raises.
     """
     if query.local:
         known = {**{job_id: _nobody(job_id) for job_id in marks}, **lines}
+        nobody = _nobody(0)
+        pairs = (patterns_in(line, query.local) for line in (nobody, *known.values()))
+        found = find({pair for some in pairs for pair in some})
         met = {
-            job_id: matches_local(line, query.local, marks)
+            job_id: matches_local(line, query.local, marks, found)
             for job_id, line in known.items()
             if job_id in ids
         }
-        if matches_local(_nobody(0), query.local, ()):
+        if matches_local(nobody, query.local, (), found):
             ids = ids.without(job_id for job_id, is_met in met.items() if not is_met)
         else:
             ids = ids.only(job_id for job_id, is_met in met.items() if is_met)
@@ -101,7 +89,7 @@ class Listing:
     def bring_up(
         self, query: Query, tab: str, changed: Collection[int] | None, now: float
     ) -> OrderedIds:
-        """All that match ``query`` now, apart from its local terms.
+        """All that match ``query`` now, apart from its local terms. Raises ``TooLong``.
 
         ``changed``: jobs to which something has happened since the last call; ``None``: too many.
         """

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from jobsched.api import Change, Counts, Field, Op, Order, OrderBy, Scheduler, Term, Watch
 from jobsched.clock import Clock
-from jobsched.errors import JobschedError
+from jobsched.errors import JobschedError, StoreError
 from jobsched.states import ScheduleState
 from jobsched_tui.data import blank
 from jobsched_tui.data.detail import Details
-from jobsched_tui.data.filters import LocalField
+from jobsched_tui.data.elsewhere.asking import TooLong
+from jobsched_tui.data.filters import LocalField, Query
 from jobsched_tui.data.frame import Detail, Frame, Health, JobLine, Link
 from jobsched_tui.data.gauges import Gauges
+from jobsched_tui.data.identity import Identity
+from jobsched_tui.data.judging import Judge
 from jobsched_tui.data.kept import Kept, Known
 from jobsched_tui.data.lines import job_line
 from jobsched_tui.data.listing import TABS, Listing, narrowed
@@ -44,6 +47,17 @@ _BY_PRIORITY: Final = (Order(OrderBy.PRIORITY, descending=True), Order(OrderBy.I
 _NOTHING: Final = Looked({}, {}, ())
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """All that the list has, whether it is on the screen or not."""
+
+    ids: Sequence[int]
+    #: The row of the history up to which it goes; ``None``: it is of now.
+    past: int | None
+    #: A row with what only a look at the processes could tell.
+    told: Callable[[JobLine], JobLine]
+
+
 class Live:
     """Frames of one home. ``polled``: why no events come, ``None`` while they do."""
 
@@ -61,12 +75,18 @@ class Live:
         self._user, self._read_only, self._seen_seq = user, read_only, seen_seq
         self._last: Frame | None = None
         self._fails = False
+        self._file = door.home / "jobsched.db"
+        self._identity = Identity(self._file)
         self._begin()
 
     def _begin(self) -> None:
         """Know nothing: at the beginning, and when the database may be another one."""
         self._watch: Watch = self._door.watch()
-        self._listing = Listing(self._watch)
+        self._judge = Judge(self._watch, self._door.home)
+        self._listing = Listing(self._judge)
+        #: What took too long to judge, and that it did: the list stays as it is.
+        self._refused: tuple[Query, str] | None = None
+        self._complaint: str | None = None
         self._gauges = Gauges(self._watch, self._clock.monotonic)
         self._troubles = Troubles(self._watch, self._clock, self._seen_seq)
         self._news = News(self._watch, (self._troubles.note, self._gauges.note))
@@ -93,7 +113,7 @@ class Live:
     def frame(self, view: View) -> Frame:
         """What there is to see now."""
         try:
-            frame = self._read(view)
+            frame = self._identified(view, self._read(view))
         except (JobschedError, OSError) as error:
             self._forget()
             if self._fails:
@@ -108,6 +128,7 @@ class Live:
     def close(self) -> None:
         """Give back what is open."""
         self._leave_past()
+        self._judge.close()
         self._watch.close()
 
     # What the operator asks.
@@ -121,6 +142,11 @@ class Live:
         if not rows:
             return []  # both have left the list
         return self._ids.window(min(rows), max(rows) - min(rows) + 1)
+
+    def listed(self) -> Listed:
+        """The whole list of the last frame, to be read by somebody else."""
+        past = None if self._past is None else self._past.seq
+        return Listed(self._ids.window(0, len(self._ids)), past, self._looked.told)
 
     def index_of(self, job_id: int) -> int | None:
         """Where a job stands among all that match."""
@@ -164,6 +190,9 @@ class Live:
     def _read(self, view: View) -> Frame:
         now = self._clock.now()
         if not self._watch.exists():
+            self._identity.gone()
+            if self._last is not None and self._last.health.link is not Link.MISSING:
+                raise StoreError(f"{self._file} is gone: removed, moved, or not mounted any more")
             self._forget()
             limits = self._watch.limits()
             return blank.missing(
@@ -173,10 +202,31 @@ class Live:
             return self._then(view, view.past, now)
         self._leave_past()
         happened = self._happened()
-        ids = self._listing.bring_up(view.query, view.tab, happened.jobs, now)
-        looked = self._look(view)
-        self._ids = narrowed(ids, view.query, looked.lines, view.marks)
+        self._match(view, happened, self._look(view), now)
         return self._shown(view, happened, now)
+
+    def _match(self, view: View, happened: Happened, looked: Looked, now: float) -> None:
+        """Bring the list up to date."""
+        asked = view.query, view.tab
+        if asked == self._refused:
+            return
+        self._refused = self._complaint = None
+        try:
+            ids = self._listing.bring_up(*asked, happened.jobs, now)
+            self._ids = narrowed(ids, view.query, looked.lines, view.marks, self._judge.found)
+        except TooLong as error:
+            self._refused, self._complaint = asked, str(error)
+            self._listing = Listing(self._judge)
+
+    def _identified(self, view: View, frame: Frame) -> Frame:
+        """With which database it is of; of another one nobody has seen anything yet."""
+        if self._identity.is_another(self._watch.latest):
+            self._seen_seq = 0
+            self._forget()
+            frame = self._read(replace(view, past=None))
+        if view.past is None and frame.health.link is not Link.MISSING:
+            self._identity.seq = frame.seq
+        return replace(frame, database=self._identity.number)
 
     def _shown(self, view: View, happened: Happened, now: float) -> Frame:
         counts = self._count()
@@ -197,6 +247,7 @@ class Live:
             seq=self._news.seq,
             counts=blank.tabs(counts),
             matched=len(self._ids),
+            complaint=self._complaint,
             top=view.top,
             lines=tuple(self._told(known[job_id].line) for job_id in shown if job_id in known),
             attention=self._looked.attention,
@@ -209,7 +260,7 @@ class Live:
         """What there was to see at a moment of the past."""
         if self._past is None or self._past.seq != seq:
             self._leave_past()
-            self._past = Then(self._watch, seq)
+            self._past = Then(self._watch, seq, self._judge)
         around = self._last or self._unread(now)
         frame = self._past.frame(view, replace(around, host=blank.host()))
         self._ids = self._past.ids
@@ -268,7 +319,8 @@ class Live:
         """The last frame, and why there is no newer one."""
         now = self._clock.now()
         last = self._last or self._unread(now)
-        health = Health(link=Link.STALE, at=last.health.at, cause=str(error))
+        cause = str(error).replace(str(self._file), self._file.name)  # the home is shown beside it
+        health = Health(link=Link.STALE, at=last.health.at, cause=cause)
         return replace(last, now=now, health=health)
 
     def _unread(self, now: float) -> Frame:

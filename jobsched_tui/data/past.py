@@ -11,8 +11,10 @@ from jobsched.api import Counts, Past, Watch
 from jobsched.errors import NotFound
 from jobsched_tui.data.blank import tabs
 from jobsched_tui.data.detail import detail_of
+from jobsched_tui.data.elsewhere.asking import TooLong
 from jobsched_tui.data.frame import Detail, Frame, Health, LimitsLine, Link
 from jobsched_tui.data.gauges import line_of
+from jobsched_tui.data.judging import Judge
 from jobsched_tui.data.lines import job_line
 from jobsched_tui.data.listing import narrowed, terms_of
 from jobsched_tui.data.order import OrderedIds
@@ -22,11 +24,12 @@ from jobsched_tui.data.source import View
 class Then:
     """One moment: the row of the history up to which it goes."""
 
-    def __init__(self, watch: Watch, seq: int) -> None:
-        self._watch, self._past = watch, watch.past(seq)
+    def __init__(self, watch: Watch, seq: int, judge: Judge) -> None:
+        self._watch, self._past, self._judge = watch, watch.past(seq), judge
         self._counts: Counts | None = None
         self._limits: LimitsLine | None = None
         self._asked: tuple[object, ...] = ()
+        self._complaint: str | None = None
         #: All that matched.
         self.ids = OrderedIds()
         self._shown: tuple[View, Frame] | None = None
@@ -58,6 +61,7 @@ class Then:
             seq=past.seq,
             counts=tabs(counts),
             matched=len(self.ids),
+            complaint=self._complaint,
             top=view.top,
             lines=tuple(job_line(rows[job_id]) for job_id in shown if job_id in rows),
             cursor=view.cursor,
@@ -76,10 +80,15 @@ class Then:
 
     def _bring_up(self, view: View) -> None:
         asked = (view.query, view.tab, view.marks)
-        if asked != self._asked:
-            found = self._past.listing(terms_of(view.query, view.tab), view.query.sort)
-            self.ids = narrowed(OrderedIds(found), view.query, {}, view.marks)
-            self._asked = asked
+        if asked == self._asked:
+            return
+        self._asked, self._complaint = asked, None
+        terms = terms_of(view.query, view.tab)
+        try:
+            ids = OrderedIds(self._judge.past(self._past, terms, view.query.sort))
+            self.ids = narrowed(ids, view.query, {}, view.marks, self._judge.found)
+        except TooLong as error:
+            self._complaint = str(error)  # the list stays as it is
 
     def _detail(self, past: Past, job_id: int | None) -> Detail | None:
         if job_id is None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from time import thread_time
 from typing import Final, Generic, TypeVar
@@ -53,6 +54,8 @@ class Reader(Generic[SourceT]):
         self._frozen = threading.Event()
         self._stopping = threading.Event()
         self._rested = clock.monotonic()
+        #: When the source was asked something that it has not answered yet.
+        self._asking: float | None = None
         self._allowance = Allowance(clock.monotonic, each_second=_FRAMES, most=_BURST)
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
@@ -95,11 +98,27 @@ class Reader(Generic[SourceT]):
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(5.0)
 
+    @property
+    def overdue(self) -> float:
+        """Seconds for which the source has been asked in vain; 0: it waits for nothing."""
+        since = self._asking
+        return 0.0 if since is None else self._clock.monotonic() - since
+
+    @contextmanager
+    def _ask_source(self) -> Iterator[None]:
+        """The block asks the source."""
+        self._asking = self._clock.monotonic()
+        try:
+            yield
+        finally:
+            self._asking = None
+
     def _run(self) -> None:
         try:
             while not self._stopping.is_set():
                 began = thread_time()
-                self._read()
+                with self._ask_source():
+                    self._read()
                 rest = min(_LONGEST_REST, _REST * (thread_time() - began))
                 self._rested = self._clock.monotonic() + rest
                 self._sleep()
@@ -151,10 +170,14 @@ class Reader(Generic[SourceT]):
     def _is_due(self, *, was_told: bool) -> bool:
         if self._frozen.is_set():
             return False
-        if not was_told or self._source.has_changed():
+        if not was_told or self._has_changed():
             return True
         self._stopping.wait(_SETTLING)
-        return self._source.has_changed()
+        return self._has_changed()
+
+    def _has_changed(self) -> bool:
+        with self._ask_source():
+            return self._source.has_changed()
 
 
 def _timeless(frame: Frame) -> Frame:

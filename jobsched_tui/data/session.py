@@ -50,7 +50,10 @@ class Session:
     theme: str = ""
     #: How list and preview share the screen; empty: by its size.
     split: str = ""
+    #: How logs are drawn: long lines broken, lines numbered, times at their beginning shown.
     wrap: bool = False
+    numbers: bool = False
+    timestamps: bool = True
     mouse: bool = True
     #: Name to filter, oldest first.
     saved_views: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -187,6 +190,8 @@ _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
         "theme": _TEXT,
         "split": _TEXT,
         "wrap": _FLAG,
+        "numbers": _FLAG,
+        "timestamps": _FLAG,
         "mouse": _FLAG,
         "saved_views": _Kind(_read_views, _write_views),
         "seen_seq": _Kind(_read_number, int),

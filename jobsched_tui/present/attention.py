@@ -57,7 +57,7 @@ def _alone(one: Attention) -> str:
 
 def command(one: Attention, cells: int, pen: Pen = UNICODE) -> list[Span]:
     """What is suggested; nothing does it by itself."""
-    return _shown([span("$ ", Tone.MUTED), span(one.command, Tone.KEY)], cells, pen)
+    return _shown([span("$ ", Tone.MUTED), span(one.command, Tone.STRONG)], cells, pen)
 
 
 def none_found(cells: int, pen: Pen = UNICODE) -> list[Span]:

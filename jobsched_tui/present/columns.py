@@ -45,6 +45,8 @@ class Kind:
     """What is always so of a column. ``cells`` 0: it shares what the others leave."""
 
     title: str
+    #: What stands in it, for who chooses columns.
+    says: str
     cells: int = 0
     right: bool = False
     #: The name of the order that a click on its title asks for, if there is one.
@@ -53,23 +55,45 @@ class Kind:
 
 KINDS: Final[Mapping[Col, Kind]] = MappingProxyType(
     {
-        Col.ID: Kind(title="ID", cells=6, right=True, sort="id"),
-        Col.NAME: Kind(title="NAME", sort="name"),
-        Col.SCHED: Kind(title="SCHED", cells=15, sort="state"),
-        Col.STATUS: Kind(title="STATUS", cells=12, sort="status"),
-        Col.TASK: Kind(title="TASK", cells=5),
-        Col.PRIO: Kind(title="PRIO", cells=5, right=True, sort="priority"),
-        Col.PID: Kind(title="PID", cells=8, right=True),
-        Col.CPU: Kind(title="CPU%", cells=4, right=True),
-        Col.RSS: Kind(title="RSS", cells=4, right=True),
-        Col.AGE: Kind(title="AGE", cells=6, right=True, sort="age"),
-        Col.STARTED: Kind(title="STARTED", cells=8, right=True, sort="started"),
-        Col.RUNTIME: Kind(title="RUNTIME", cells=8, right=True, sort="runtime"),
-        Col.RECOV: Kind(title="RECOV", cells=5, right=True),
-        Col.RESTARTS: Kind(title="RESTARTS", cells=8, right=True),
-        Col.REGION: Kind(title="REGION", cells=12),
-        Col.SOURCE: Kind(title="SOURCE", cells=24),
-        Col.WHY: Kind(title="LAST LOG / WHY"),
+        Col.ID: Kind(title="ID", says="number of the job", cells=6, right=True, sort="id"),
+        Col.NAME: Kind(title="NAME", says="name of the job", sort="name"),
+        Col.SCHED: Kind(
+            title="SCHED",
+            says="what the scheduler makes of it, or what is wrong",
+            cells=15,
+            sort="state",
+        ),
+        Col.STATUS: Kind(title="STATUS", says="how its tasks are", cells=12, sort="status"),
+        Col.TASK: Kind(title="TASK", says="tasks that ended, of how many", cells=5),
+        Col.PRIO: Kind(
+            title="PRIO", says="priority, higher first", cells=5, right=True, sort="priority"
+        ),
+        Col.PID: Kind(
+            title="PID", says="its controller, and whether it lives", cells=8, right=True
+        ),
+        Col.CPU: Kind(title="CPU%", says="100 is one core", cells=4, right=True),
+        Col.RSS: Kind(title="RSS", says="memory of all its processes", cells=4, right=True),
+        Col.AGE: Kind(title="AGE", says="since it was submitted", cells=6, right=True, sort="age"),
+        Col.STARTED: Kind(
+            title="STARTED", says="when it began", cells=8, right=True, sort="started"
+        ),
+        Col.RUNTIME: Kind(
+            title="RUNTIME", says="how long it has run, or ran", cells=8, right=True, sort="runtime"
+        ),
+        Col.RECOV: Kind(
+            title="RECOV", says="times that a cluster was lost and replaced", cells=5, right=True
+        ),
+        Col.RESTARTS: Kind(
+            title="RESTARTS",
+            says="times that a task was restarted after an error",
+            cells=8,
+            right=True,
+        ),
+        Col.REGION: Kind(title="REGION", says="where its tasks run", cells=12),
+        Col.SOURCE: Kind(title="SOURCE", says="the file that it was submitted from", cells=24),
+        Col.WHY: Kind(
+            title="LAST LOG / WHY", says="why it waits, how it ended, or its last log line"
+        ),
     }
 )
 

@@ -23,6 +23,9 @@ FULL: Final = 100
 #: Which line of the summary the tabs are on, at every width.
 TABS_LINE: Final = 2
 _GAUGE: Final = 10
+#: Cells of a limit's bar and of its past, and with how little they make do beside a long pause.
+_FULL: Final = ((_GAUGE, 8), (_GAUGE, 0), (0, 0))
+_SHORT: Final = ((0, 3), (0, 0))
 _WARM: Final = 0.7
 _PATH_MOST: Final = 34
 _PATH_NARROW: Final = 18
@@ -32,6 +35,7 @@ _LEAST_SAID: Final = 24
 #: Cells of a sentence that may be long: there is room for them in every list.
 _NARROW: Final = 76
 _GAP: Final = Span("  ")
+_TO_NOW: Final = (Span(" "), Span("Esc", Tone.KEY), Span(":now", Tone.MUTED))
 
 #: The tabs: the key, the name of the count, the title in full and in short.
 TABS: Final = (
@@ -95,8 +99,9 @@ def header_line(frame: Frame, now: float, drawing: Drawing) -> list[Span]:
     """Home, link, machine; flush right what may be done, by whom, and the time of day."""
     most = _PATH_MOST if drawing.is_full else _PATH_NARROW
     left = [
-        *(Span(" jobsched", Tone.TITLE), _GAP, span(shortened(frame.home, most)), _GAP),
-        *link(frame.health, frame.now, drawing),
+        *(Span(" jobsched", Tone.TITLE), *_demo(frame), _GAP),
+        *(span(shortened(frame.home, most)), _GAP),
+        *link(frame.health, now if frame.health.link is Link.STALE else frame.now, drawing),
     ]
     if drawing.is_full and frame.host.cpus:
         left += [Span("   "), *_host(frame)]
@@ -130,11 +135,15 @@ def link(health: Health, now: float, drawing: Drawing) -> list[Span]:
         case Link.FROZEN:
             return [Span(f"{dot} frozen", Tone.WARN)]
         case Link.PAST:
-            return [Span(f"PAST {formats.clock(health.at, drawing.zone)}", Tone.ALARM)]
+            return [Span(f"PAST {formats.clock(health.at, drawing.zone)}", Tone.ALARM), *_TO_NOW]
         case Link.MISSING:
             return [Span(f"{gone} no database", Tone.WARN)]
         case Link.STALE:
             return [span(f"{gone} stale {formats.age(behind)}{cause}", Tone.ALARM)]
+
+
+def _demo(frame: Frame) -> list[Span]:
+    return [Span(" "), Span("DEMO", Tone.WARN)] if frame.is_demo else []
 
 
 def _host(frame: Frame) -> list[Span]:
@@ -153,35 +162,48 @@ def _host(frame: Frame) -> list[Span]:
 
 def limits_line(frame: Frame, drawing: Drawing) -> list[Span]:
     """Both limits with what they were used for lately, the pause, and who waits."""
-    limits = frame.limits
-    if not limits.known:
+    if not frame.limits.known:
         return drawing.spread([Span(" the limits are not known", Tone.MUTED)])
-    parts = [
-        gauge("LAUNCH", limits.launch, drawing),
-        gauge("ALIVE", limits.alive, drawing),
-        *([_pause(limits, drawing)] if limits.paused else []),
-        _waiting(limits, frame.now, drawing),
-    ]
     right = [Span("L", Tone.KEY), Span(":limits ", Tone.MUTED)]
     if not drawing.is_full:
         alarms = len(frame.attention)
         right = [Span(f"{drawing.pen.attention}{alarms}", Tone.ALARM)] if alarms else []
-    return drawing.spread([Span(" "), *joined(parts, _GAP)], right)
+    lines = [_limits(frame, drawing, cells) for cells in (_FULL if drawing.is_full else _SHORT)]
+    room = drawing.width - width(right) - 1
+    return drawing.spread(next((one for one in lines if width(one) <= room), lines[-1]), right)
 
 
-def gauge(title: str, value: Gauge, drawing: Drawing) -> list[Span]:
-    """``LAUNCH 3/3 [██████████] FULL ▂▃▅▇█``; a limit of 0 is a word, never an empty bar."""
+def _limits(frame: Frame, drawing: Drawing, cells: tuple[int, int]) -> list[Span]:
+    limits = frame.limits
+    parts = [
+        gauge("LAUNCH", limits.launch, drawing, *cells),
+        gauge("ALIVE", limits.alive, drawing, *cells),
+        *([_pause(limits, drawing)] if limits.paused else []),
+        _waiting(limits, frame.now, drawing),
+    ]
+    return [Span(" "), *joined(parts, _GAP)]
+
+
+def gauge(
+    title: str, value: Gauge, drawing: Drawing, bar: int = _GAUGE, history: int = 8
+) -> list[Span]:
+    """``LAUNCH 3/3 [██████████] FULL ▂▃▅▇█``; a limit of 0 is a word, never an empty bar.
+
+    ``bar``, ``history``: cells for how full it is, and for what was used lately.
+    """
     if value.limit == 0:
         over = [Span(f" draining {value.used}", Tone.WARN)] if value.used else []
         return [Span(f"{title} "), Span("PAUSED(0)", Tone.WARN), *over]
     tone, word = _fill(value)
-    pieces = [Span(f"{title} {value.used}/{value.limit} ")]
-    if drawing.is_full:
-        bar = formats.bar(value.used / value.limit, _GAUGE, drawing.pen)
-        pieces += [Span("[", Tone.MUTED), Span(bar, tone), Span("] ", Tone.MUTED)]
+    pieces: list[Line] = [[Span(f"{title} {value.used}/{value.limit}")]]
+    if bar:
+        filled = formats.bar(value.used / value.limit, bar, drawing.pen)
+        pieces.append([Span("[", Tone.MUTED), Span(filled, tone), Span("]", Tone.MUTED)])
     if word:
-        pieces.append(Span(f"{word} ", tone))
-    return [*pieces, *_history(value, 8 if drawing.is_full else 3, drawing.pen)]
+        pieces.append([Span(word, tone)])
+    if history:
+        pieces.append(_history(value, history, drawing.pen))
+    return joined(pieces, Span(" "))
 
 
 def _fill(value: Gauge) -> tuple[Tone, str]:
@@ -226,9 +248,10 @@ def _waiting(limits: LimitsLine, now: float, drawing: Drawing) -> list[Span]:
 
 def tabs_line(frame: Frame, looking: Looking, drawing: Drawing) -> list[Span]:
     """The tabs with their counts; the one that is shown stands in brackets."""
+    pause = "resume" if frame.health.link is Link.FROZEN else "pause"
     lock = "locked" if looking.locked else "lock-row"
     right = [
-        *(Span("p", Tone.KEY), Span(":pause  ", Tone.MUTED)),
+        *(Span("p", Tone.KEY), Span(f":{pause}  ", Tone.MUTED)),
         *(Span("F", Tone.KEY), Span(f":{lock} ", Tone.STRONG if looking.locked else Tone.MUTED)),
     ]
     return drawing.spread(joined(tabs(frame, looking, drawing).values(), Span("")), right)
@@ -356,7 +379,11 @@ def _no_database(frame: Frame) -> list[Line]:
         [Span("No database yet in "), span(frame.home, Tone.STRONG)],
         [Span("The first command that writes makes it, and this screen comes alive.")],
         [Span("jobsched-tui --home DIR", Tone.STRONG), Span("  opens another home")],
-        [Span("jobsched-tui --demo", Tone.STRONG), Span("      shows jobs that are made up")],
+        [
+            Span("jobsched-tui --demo", Tone.STRONG),
+            Span("      shows jobs that are made up; so does "),
+            Span("d", Tone.KEY),
+        ],
     ]
 
 

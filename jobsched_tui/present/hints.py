@@ -14,22 +14,46 @@ from jobsched_tui.present.spans import Line, Span, Tone, clip_line, joined, span
 #: By pane: action and word, the most useful first.
 HINTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "list": (
-        ("app.help", "Help"), ("list.filter", "Filter"), ("job.submit", "Submit"),
-        ("job.cancel", "Cancel"), ("limits.edit", "Limits"), ("mark.toggle", "Mark"),
-        ("job.done", "Force-done"), ("job.retry", "Rerun"), ("app.command", "Command"),
-        ("pane.zoom", "Zoom"), ("app.quit", "Quit"),
+        ("app.help", "Help"), ("nav.open", "Open"), ("list.filter", "Filter"),
+        ("job.submit", "Submit"), ("job.cancel", "Cancel"), ("limits.edit", "Limits"),
+        ("nav.leave", "Quit"), ("mark.toggle", "Mark"), ("job.done", "Force-done"),
+        ("job.retry", "Rerun"), ("app.command", "Command"), ("pane.zoom", "Zoom"),
+    ),
+    "attention": (
+        ("app.help", "Help"), ("nav.open", "Open"), ("job.requeue", "Requeue"),
+        ("job.cancel", "Cancel"), ("job.done", "Force-done"), ("job.retry", "Rerun"),
+        ("nav.back", "Back"), ("copy.report", "Report"), ("limits.edit", "Limits"),
     ),
     "log": (
         ("app.help", "Help"), ("log.search", "Search"), ("log.keep", "Keep"),
         ("log.follow", "Follow"), ("log.next_error", "Next error"), ("log.wrap", "Wrap"),
         ("nav.back", "Back"),
     ),
+    "logs": (
+        ("app.help", "Help"), ("pane.next", "Next log"), ("pane.zoom", "Zoom"),
+        ("log.search", "Search"), ("log.keep", "Keep"), ("log.follow", "Follow"),
+        ("log.next_error", "Next error"), ("nav.back", "Back"),
+    ),
     "dag": (
         ("app.help", "Help"), ("nav.open", "Log of task"), ("dag.upstream", "Upstream"),
         ("dag.downstream", "Downstream"), ("dag.collapse", "Fold"), ("nav.back", "Back"),
     ),
+    "timeline": (
+        ("app.help", "Help"), ("nav.open", "Log at that moment"), ("nav.back", "Back"),
+        ("job.cancel", "Cancel"), ("job.done", "Force-done"), ("job.retry", "Rerun"),
+        ("copy.report", "Report"),
+    ),
+    "processes": (
+        ("app.help", "Help"), ("process.signal", "Signal"), ("nav.back", "Back"),
+        ("job.requeue", "Requeue"), ("job.cancel", "Cancel"), ("job.done", "Force-done"),
+        ("copy.report", "Report"),
+    ),
+    "yaml": (
+        ("app.help", "Help"), ("nav.back", "Back"), ("job.retry", "Rerun"), ("copy.menu", "Copy"),
+        ("export.pager", "Pager"), ("export.editor", "Editor"),
+    ),
     "detail": (
-        ("app.help", "Help"), ("nav.back", "Back"), ("nav.open", "Open"), ("job.cancel", "Cancel"),
+        ("app.help", "Help"), ("nav.back", "Back"), ("job.cancel", "Cancel"),
         ("job.done", "Force-done"), ("job.retry", "Rerun"), ("copy.menu", "Copy"),
         ("copy.report", "Report"), ("attention.next", "Next attention"),
     ),
@@ -41,7 +65,7 @@ _NAMES: Final = {
     "at": "@", "minus": "-", "plus": "+", "underscore": "_", "number_sign": "#",
     "left_square_bracket": "[", "right_square_bracket": "]", "full_stop": ".", "comma": ",",
     "less_than_sign": "<", "greater_than_sign": ">", "escape": "Esc", "space": "Space",
-    "enter": "Enter", "pagedown": "PgDn", "pageup": "PgUp",
+    "enter": "Enter", "vertical_line": "|", "tab": "Tab", "pagedown": "PgDn", "pageup": "PgUp",
 }  # fmt: skip
 
 

@@ -1,24 +1,25 @@
 """A line of a log as rows of a screen: numbered, wrapped or moved sideways, with what stands out.
 
-Owns what is highlighted and how a line is cut to the width. Pure. The colours that the program
-itself printed go along with each piece; a tone of ours lies over them.
+Owns what is highlighted, how a line is cut to the width, and what is drawn of it where there is
+only ASCII. Pure. The colours that the program itself printed go along with each piece; a tone of
+ours lies over them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, TypeAlias
 
 from rich.cells import cell_len, get_character_cell_size
 
 from jobsched_tui.data.logs.lines import LogLine
-from jobsched_tui.data.logs.patterns import Pattern
 from jobsched_tui.data.logs.sgr import NO_STYLE, LogStyle
 from jobsched_tui.data.logs.stamps import stamp_size
 from jobsched_tui.data.logs.values import Row
+from jobsched_tui.present.glyphs import ascii_line
 from jobsched_tui.present.spans import Span, Tone
 
 #: How far into a line words are looked at that tell its level.
@@ -50,7 +51,8 @@ class Look:
     timestamps: bool = True
     #: Cells of the text, not of the numbers, that are left of the screen. Not where it wraps.
     offset: int = 0
-    match: Pattern | None = None
+    #: Nothing but ASCII, in as many cells.
+    is_ascii: bool = False
     #: Digits of the highest number.
     digits: int = 1
     #: Rows that one line may take at most.
@@ -61,7 +63,9 @@ def log_rows(row: Row, look: Look, *, current: bool = False) -> list[LogSpans]:
     """The rows of one line; one alone unless it wraps. ``current``: the one jumped to last."""
     gutter = _gutter(row.number, look, current=current)
     room = max(1, look.width - sum(cell_len(piece.text) for piece in gutter))
-    pieces = [*_highlighted(row.line, look), *_notes(row.line)]
+    pieces = [*_highlighted(row, look), *_notes(row.line)]
+    if look.is_ascii:
+        pieces = [_in_ascii(piece) for piece in pieces]
     if not look.wrap:
         return [[*gutter, *_crop(pieces, look.offset, room)]]
     blank = [LogSpan(" " * cell_len(piece.text)) for piece in gutter]
@@ -99,10 +103,14 @@ def _notes(line: LogLine) -> list[LogSpan]:
     return notes
 
 
-def _highlighted(line: LogLine, look: Look) -> Iterator[LogSpan]:
+def _in_ascii(piece: LogSpan) -> LogSpan:
+    return replace(piece, text=ascii_line([piece])[0].text)
+
+
+def _highlighted(row: Row, look: Look) -> Iterator[LogSpan]:
     """The pieces, cut where a tone begins or ends; what was searched for outweighs the rest."""
-    text = line.text
-    marks = [*_matches(text, look.match), *_level(text)]
+    line, text = row.line, row.line.text
+    marks = [*((begin, end, Tone.MATCH) for begin, end in row.marks), *_level(text)]
     stamp = stamp_size(text)
     skipped = 0 if look.timestamps else stamp
     if stamp:
@@ -117,13 +125,6 @@ def _highlighted(line: LogLine, look: Look) -> Iterator[LogSpan]:
                 tone = next((tone for low, high, tone in marks if low <= begin < high), Tone.PLAIN)
                 yield LogSpan(piece.text[begin - at : stop - at], tone, piece.style)
         at = end
-
-
-def _matches(text: str, pattern: Pattern | None) -> list[tuple[int, int, Tone]]:
-    if pattern is None:
-        return []
-    found = pattern.text_regex.finditer(text)
-    return [(one.start(), one.end(), Tone.MATCH) for one in found if one.end() > one.start()]
 
 
 def _level(text: str) -> list[tuple[int, int, Tone]]:

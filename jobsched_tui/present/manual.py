@@ -16,6 +16,7 @@ from jobsched_tui.present.spans import Line, Span, Tone, clip_line, fit, span
 
 _CONTEXTS: Final = {
     "list": Context.LIST, "log": Context.LOG, "dag": Context.DAG, "detail": Context.DETAIL,
+    "logs": Context.LOG,
 }  # fmt: skip
 _KEYS: Final = 14
 _EXAMPLE: Final = 26

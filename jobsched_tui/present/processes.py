@@ -28,10 +28,10 @@ _STATES: Final = {
     "Z": ("ended, not collected by its parent", Tone.BAD),
 }
 _SEEN: Final = {
-    Seen.SAME: ("the process that was noted", Tone.GOOD),
+    Seen.SAME: ("runs, as recorded", Tone.GOOD),
     Seen.REUSED: ("its PID belongs to another process", Tone.ALARM),
     Seen.GONE: ("not running", Tone.BAD),
-    Seen.UNKNOWN: ("cannot be told whether it is the one that was noted", Tone.WARN),
+    Seen.UNKNOWN: ("whether it is the recorded one cannot be told", Tone.WARN),
 }
 
 

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Final
 
+from rich.cells import cell_len
+
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched_tui.data.timeline import Step, Stretch, Timeline, totals
 from jobsched_tui.present import formats, glyphs
 from jobsched_tui.present.glyphs import UNICODE, Mark, Pen
-from jobsched_tui.present.spans import Line, Span, Tone, clip_line, fit, span, width
+from jobsched_tui.present.spans import Line, Span, Tone, clip, clip_line, fit, span, width
 
 #: Cells from which on words are written out.
 _WIDE: Final = 110
@@ -63,7 +65,7 @@ def row(
         span(f"{fit(delta, 7, right=True)}  ", Tone.MUTED),
         span(f"{fit(step.scope, 14 if wide else 10)}  "),
         *_filled(_move(step, short=not wide, pen=pen), 31 if wide else 17),
-        span(f"  {attempt}{fit(step.actor, 18 if wide else 12)}  ", Tone.MUTED),
+        span(f"  {attempt}{fit(step.actor, 18 if wide else 13)}  ", Tone.MUTED),
         span(step.reason or ""),
     ]
     shown = clip_line(line, cells)
@@ -74,7 +76,7 @@ def _move(step: Step, *, short: bool, pen: Pen) -> list[Span]:
     before, after = (_known(step, value) for value in (step.before, step.after))
     line: list[Span] = []
     if step.subject is not None:
-        line += [span(step.subject, Tone.KEY), Span(" ")]
+        line += [span(step.subject, Tone.STRONG), Span(" ")]
     if step.before is not None:
         word = step.before if before is None else before.short if short else before.word
         line += [span(word, Tone.MUTED), span(" → ", Tone.MUTED)]
@@ -100,10 +102,16 @@ def _filled(line: Line, cells: int) -> list[Span]:
 
 
 def summary(timeline: Timeline, cells: int, pen: Pen = UNICODE) -> list[Span]:
-    """How long the job was in each state, each with a part of the line as large as its time."""
+    """How long the job was in each state, each with a part of the line as large as its time.
+
+    Where there is room each begins with what it is drawn with in the bars.
+    """
     parts = totals(timeline.states)
     labels = [f"{mark(state).short} {formats.age(time)}" for state, time in parts.items()]
     room = cells - max(0, len(parts) - 1)
+    keyed = [f"{fill(state, pen)} {label}" for state, label in zip(parts, labels, strict=True)]
+    if sum(map(len, keyed)) <= room:
+        labels = keyed
     if not parts or room < len(parts):
         return []
     line: list[Span] = []
@@ -139,14 +147,35 @@ def fill(state: ScheduleState | TaskStatus, pen: Pen = UNICODE) -> str:
 
 
 def chart(timeline: Timeline, cells: int, pen: Pen = UNICODE) -> list[list[Span]]:
-    """A bar over the job's life for the job and for each task, below each other."""
+    """A bar over the job's life for the job and for each task, below each other.
+
+    A task that has not begun says so.
+    """
     lives = [("job", timeline.states)] + [(one.name, one.stretches) for one in timeline.tasks]
-    margin = max(4, min(cells // 4, max(len(name) for name, _ in lives)))
+    margin = _margin(timeline, cells)
     lines = []
     for name, stretches in lives:
         bar = _bar(timeline, stretches, cells - margin - 2, pen)
+        if not stretches:
+            bar = [span(clip("not begun", cells - margin - 2), Tone.MUTED)]
         lines.append([span(fit(name, margin) + "  "), *bar])
     return [glyphs.ascii_line(line) for line in lines] if pen.is_ascii else lines
+
+
+def scale(timeline: Timeline, cells: int, zone: tzinfo | None = None) -> list[Span]:
+    """When the bars begin and end, above both ends; a job that goes on has no end yet."""
+    shown = formats.moment if is_dated(timeline) else formats.clock
+    is_over = bool(timeline.states) and timeline.states[-1].state is ScheduleState.DONE
+    start, end = shown(timeline.start, zone), shown(timeline.end, zone) if is_over else "now"
+    margin = _margin(timeline, cells) + 2
+    gap = cells - margin - len(start) - len(end)
+    return [span(f"{' ' * margin}{start}{' ' * gap}{end}", Tone.MUTED)] if gap > 0 else []
+
+
+def _margin(timeline: Timeline, cells: int) -> int:
+    """Cells of the names beside the bars."""
+    longest = max((cell_len(one.name) for one in timeline.tasks), default=0)
+    return max(4, min(cells // 4, max(longest, len("job"))))
 
 
 def _bar(

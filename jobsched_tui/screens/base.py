@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from jobsched_tui.data.frame import Frame
+from jobsched_tui.data.logs.values import USUAL, Habits
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.header import Looking
 from jobsched_tui.present.spans import Line
@@ -32,6 +33,8 @@ class Around:
     said: Line = ()
     #: The command that does what was done last.
     twin: str = ""
+    #: How logs are drawn that are opened from now on.
+    habits: Habits = USUAL
     #: Whether logs are drawn as soon as they grow, and not once a second.
     events: bool = True
 

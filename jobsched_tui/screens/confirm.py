@@ -13,8 +13,7 @@ from typing import ClassVar, Final
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
+from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input
 
@@ -32,6 +31,7 @@ from jobsched_tui.present.actions import (
 )
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.spans import Line, Tone, clip, span
+from jobsched_tui.widgets.dialog import AnswerButton, Dialog
 from jobsched_tui.widgets.texts import HARMLESS, Lines
 
 #: Cells of the command: two rows of a narrow screen.
@@ -59,18 +59,12 @@ class ConfirmScreen(ModalScreen[Answer | None]):
 
     DEFAULT_CSS = """
     ConfirmScreen { align: center middle; }
-    ConfirmScreen #dialog {
-        width: 96; max-width: 96%; height: auto; max-height: 100%;
-        border: round $foreground 60%; padding: 0 1; background: $surface;
-    }
-    ConfirmScreen.-ascii #dialog { border: ascii $foreground 60%; }
+    ConfirmScreen #dialog { width: 96; }
     ConfirmScreen #body { height: auto; }
     ConfirmScreen .field { height: 1; margin-top: 1; }
     ConfirmScreen .field Lines { width: auto; margin-right: 1; }
     ConfirmScreen .field Input { width: 1fr; }
     ConfirmScreen #twin { margin-top: 1; max-height: 2; }
-    ConfirmScreen #buttons { height: 1; margin-top: 1; align-horizontal: right; }
-    ConfirmScreen Button { margin-left: 2; min-width: 4; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "no", "No", id="confirm.no"),
@@ -94,20 +88,20 @@ class ConfirmScreen(ModalScreen[Answer | None]):
         home: Path | None = None,
         pen: Pen = UNICODE,
     ) -> None:
-        super().__init__(classes="-ascii" if pen.is_ascii else None)
+        super().__init__()
         self._plan, self._hit, self._now = plan, hit, now
         self._refusals, self._home, self._pen = refusals, home, pen
         self._demand = demand(plan, hit)
 
     def compose(self) -> ComposeResult:
         """Question, what it hits, what is to be typed, and the answers."""
-        with Vertical(id="dialog"):
+        with Dialog(pen=self._pen):
             yield Lines([[span(question(self._plan), Tone.TITLE)]], pen=self._pen)
             with VerticalScroll(id="body", can_focus=False):
                 yield Lines(self._body(), pen=self._pen)
             yield from self._fields()
             yield Lines(self._twin(), pen=self._pen, id="twin")
-            with Horizontal(id="buttons"):
+            with Horizontal(classes="buttons"):
                 yield from self._buttons()
 
     def _body(self) -> list[Line]:
@@ -121,7 +115,7 @@ class ConfirmScreen(ModalScreen[Answer | None]):
         word = self._demand.word
         if word is not None:
             yield self._field(
-                f"Type {word} to go on:",
+                [span("Type "), span(word, Tone.STRONG), span(" to go on:")],
                 Input(placeholder=_HERE, compact=True, select_on_focus=False, id="word"),
             )
         if self._plan.kind not in _WITHOUT_REASON:
@@ -130,17 +124,18 @@ class ConfirmScreen(ModalScreen[Answer | None]):
                 self._plan.reason or "", placeholder=_HERE, compact=True, id="reason",
                 max_length=_LONGEST_REASON, restrict=HARMLESS,
             )  # fmt: skip
-            yield self._field(label, field)
+            yield self._field([span(label)], field)
 
-    def _field(self, label: str, field: Input) -> Horizontal:
-        return Horizontal(Lines([[span(label)]], pen=self._pen), field, classes="field")
+    def _field(self, label: Line, field: Input) -> Horizontal:
+        return Horizontal(Lines([label], pen=self._pen), field, classes="field")
 
     def _buttons(self) -> Iterator[Button]:
-        yield _button("No", "no")
+        yield AnswerButton("No", "no")
         if self._demand.cancel_first:
-            yield _button("Cancel first", "cancel-first")
-        yes = VERBS[self._plan.kind].removesuffix(" of").capitalize()
-        yield _button(yes, "yes", disabled=not self._is_met())
+            yield AnswerButton("Cancel first", "cancel-first")
+        # Not the verb alone: a button that says "Cancel" is taken for the one that does nothing.
+        yes = f"Yes, {VERBS[self._plan.kind].removesuffix(' of')}"
+        yield AnswerButton(yes, "yes", disabled=not self._is_met())
 
     def on_mount(self) -> None:
         """Enter does no harm: it says no, or leads to the question that does less."""
@@ -216,7 +211,3 @@ class ConfirmScreen(ModalScreen[Answer | None]):
         """Letters are no answers where a word has to be typed."""
         del parameters
         return not (action in ("yes", "refuse") and self._demand.word is not None)
-
-
-def _button(label: str, name: str, *, disabled: bool = False) -> Button:
-    return Button(Content(f"[ {label} ]"), id=name, compact=True, disabled=disabled)

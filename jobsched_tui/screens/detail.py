@@ -20,9 +20,10 @@ from textual.widget import Widget
 from jobsched_tui.data.frame import Detail, Frame
 from jobsched_tui.data.tails import newest
 from jobsched_tui.present import events, hints, titles, yaml
+from jobsched_tui.present.glyphs import ascii_line
 from jobsched_tui.present.preview import writer
-from jobsched_tui.present.spans import Line, Span, Tone, clip, span
-from jobsched_tui.screens.base import Around, FrameScreen
+from jobsched_tui.present.spans import Line, Span, Tone, clip, clip_line, span
+from jobsched_tui.screens.base import Around, FrameScreen, Look
 from jobsched_tui.widgets.bindings import bindings
 from jobsched_tui.widgets.dag_view import DagView
 from jobsched_tui.widgets.header import LinesView
@@ -75,7 +76,7 @@ class DetailScreen(FrameScreen):
         pen, zone = self._around.pen, self._around.zone
         yield LinesView([[], [], []], id="title")
         with Vertical(id="panes"):
-            yield LogPane(pen=pen, events=self._around.events, id="log")
+            yield LogPane(pen=pen, habits=self._around.habits, events=self._around.events, id="log")
             yield TimelineView(pen=pen, zone=zone, id="timeline")
             yield DagView(pen=pen, id="dag")
             yield ProcessView(pen=pen, id="processes")
@@ -88,6 +89,10 @@ class DetailScreen(FrameScreen):
     def on_mount(self) -> None:
         """The pane that was asked for."""
         self.action_tab(self._tab)
+
+    def on_screen_resume(self) -> None:
+        """It may have been covered by a screen that looked into another job."""
+        self.post_message(Look(detail=self.job_id))
 
     @property
     def pane_widget(self) -> Widget:
@@ -144,7 +149,7 @@ class DetailScreen(FrameScreen):
             f" $ jobsched show {self.job_id}" if not around.twin else f" $ {around.twin}", cells
         )
         self.query_one("#twin", LinesView).show([[span(twin, Tone.MUTED)]])
-        line = hints.hints(self.pane, around.keys, cells, read_only=frame.read_only, pen=around.pen)
+        line = hints.hints(self._tab, around.keys, cells, read_only=frame.read_only, pen=around.pen)
         self.query_one("#hints", LinesView).show([line])
 
     def _show_pane(self, detail: Detail) -> None:
@@ -164,9 +169,7 @@ class DetailScreen(FrameScreen):
                 )
             case _:
                 self.query_one("#events", TextView).show(
-                    lambda cells: [
-                        events.row(one, cells, pen=pen, zone=zone) for one in detail.record
-                    ]
+                    lambda cells: events.rows(detail, cells, pen=pen, zone=zone)
                 )
 
     def _show_log(self, detail: Detail) -> None:
@@ -177,12 +180,15 @@ class DetailScreen(FrameScreen):
             return
         label, path = self._log
         more = f"  ({logs.index(self._log) + 1} of {len(logs)})" if self._log in logs else ""
-        title = [
+        title: Line = [
             Span(f" {self._around.pen.horizontal * 2} ", Tone.MUTED),
             span(label, Tone.TITLE),
             Span(more, Tone.MUTED),
             span(f"  {path}", Tone.MUTED),
         ]
+        title = clip_line(title, self.size.width)
+        if self._around.pen.is_ascii:
+            title = ascii_line(title)
         pane = self.query_one("#log", LogPane)
         pane.open(path, title, writer(detail.line, self._frame.now if self._frame else 0.0))
         if self._at is not None:

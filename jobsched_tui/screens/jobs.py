@@ -18,7 +18,8 @@ from textual.message import Message
 from textual.timer import Timer
 
 from jobsched_tui.data.failures import clusters
-from jobsched_tui.data.frame import Frame, JobLine, Trouble
+from jobsched_tui.data.frame import Frame, JobLine, Link, Trouble
+from jobsched_tui.messages import Remember
 from jobsched_tui.present import hints, titles
 from jobsched_tui.present.columns import KINDS
 from jobsched_tui.present.header import ATTENTION, Drawing, attention_line
@@ -91,6 +92,7 @@ class JobsScreen(FrameScreen):
         self._previewed: int | None = None
         self._rest: Timer | None = None
         self._split = "half"
+        self._now = 0.0
 
     def compose(self) -> ComposeResult:
         """Summary, body, and the three lines at the bottom."""
@@ -99,7 +101,9 @@ class JobsScreen(FrameScreen):
         with Vertical(id="body"):
             yield JobList(pen=pen, zone=zone, id="jobs")
             yield AttentionView(pen=pen, id="attention-list")
-            yield LogPane(pen=pen, events=self._around.events, id="preview")
+            yield LogPane(
+                pen=pen, habits=self._around.habits, events=self._around.events, id="preview"
+            )
         yield LinesView([[]], id="alarm")
         yield LinesView([[]], id="twin")
         yield LinesView([[]], id="hints")
@@ -109,10 +113,12 @@ class JobsScreen(FrameScreen):
         self.query_one("#attention-list").add_class("-hidden")
         self.jobs.focus()
 
-    def restore(self, columns: Sequence[str]) -> None:
-        """Show the columns that were chosen once, as far as there are such."""
+    def restore(self, columns: Sequence[str], split: str = "") -> None:
+        """Show the columns and the panes that were chosen once, as far as there are such."""
         known = [one for one in columns if one in {str(col) for col in KINDS}]
         self.jobs.set_columns(known or None)
+        if split in SPLITS:
+            self._split = split
 
     @property
     def pane(self) -> str:
@@ -143,8 +149,10 @@ class JobsScreen(FrameScreen):
     def show_frame(self, frame: Frame, around: Around) -> None:
         """Draw this moment."""
         self._frame, self._around = frame, around
+        is_old = frame.health.link is Link.STALE
+        self._now = max(frame.now, self._now) if is_old else frame.now
         drawing = self._drawing()
-        self.query_one("#summary", Summary).update(frame, around.looking, frame.now, drawing)
+        self.query_one("#summary", Summary).update(frame, around.looking, self._now, drawing)
         self.query_one("#jobs").set_class(self._shows_attention or self._split == "log", "-hidden")
         troubles = self.query_one("#attention-list", AttentionView)
         troubles.set_class(not self._shows_attention or self._split == "log", "-hidden")
@@ -171,8 +179,10 @@ class JobsScreen(FrameScreen):
 
     def tick(self, now: float) -> None:
         """Ages go on."""
+        self._now = now
         if self._frame is not None:
-            self.jobs.tick(now)
+            if self._frame.health.link is not Link.STALE:  # what is old grows no older by itself
+                self.jobs.tick(now)
             self._preview_later()
             self.query_one("#summary", Summary).update(
                 self._frame, self._around.looking, now, self._drawing()
@@ -189,8 +199,9 @@ class JobsScreen(FrameScreen):
         self.query_one("#alarm", LinesView).show(said)
         twin = clip(f" $ {around.twin}", drawing.width) if around.twin else ""
         self.query_one("#twin", LinesView).show([[span(twin, Tone.MUTED)]])
+        pane = "attention" if self.pane == "list" and self._shows_attention else self.pane
         line = hints.hints(
-            self.pane, around.keys, drawing.width, read_only=frame.read_only, pen=drawing.pen
+            pane, around.keys, drawing.width, read_only=frame.read_only, pen=drawing.pen
         )
         self.query_one("#hints", LinesView).show([line])
 
@@ -305,6 +316,7 @@ class JobsScreen(FrameScreen):
 
     def _set_split(self, split: str) -> None:
         self._split = split
+        self.post_message(Remember(split=split))
         if self._frame is not None:
             self.show_frame(self._frame, self._around)
         if split == "log":

@@ -13,8 +13,7 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input
@@ -28,6 +27,7 @@ from jobsched_tui.present.actions import setting_changes
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.spans import Line, Tone, span
 from jobsched_tui.present.whatif import forecast_lines
+from jobsched_tui.widgets.dialog import AnswerButton, Dialog
 from jobsched_tui.widgets.flag import Flag
 from jobsched_tui.widgets.texts import Lines
 
@@ -65,18 +65,12 @@ class LimitsDialog(ModalScreen[Committed | None]):
 
     DEFAULT_CSS = """
     LimitsDialog { align: center middle; }
-    LimitsDialog #dialog {
-        width: 76; max-width: 96%; height: auto; max-height: 100%;
-        border: round $foreground 60%; padding: 0 1; background: $surface;
-    }
-    LimitsDialog.-ascii #dialog { border: ascii $foreground 60%; }
+    LimitsDialog #dialog { width: 76; }
     LimitsDialog .field { height: 1; }
     LimitsDialog .field .label { width: 9; }
     LimitsDialog LimitField { width: 12; margin-right: 2; }
     LimitsDialog .field Lines { width: auto; }
     LimitsDialog #preview, LimitsDialog #twin { margin-top: 1; }
-    LimitsDialog #buttons { height: 1; margin-top: 1; align-horizontal: right; }
-    LimitsDialog Button { margin-left: 2; min-width: 4; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Close", id="limits.close"),
@@ -100,14 +94,14 @@ class LimitsDialog(ModalScreen[Committed | None]):
         home: Path | None = None,
         pen: Pen = UNICODE,
     ) -> None:
-        super().__init__(classes="-ascii" if pen.is_ascii else None)
+        super().__init__()
         self._now, self._queue, self._machine = now, queue, machine
         self._commit, self._home, self._pen = commit, home, pen
         self._is_setting = False
 
     def compose(self) -> ComposeResult:
         """The fields, what they would do, and the answers."""
-        with Vertical(id="dialog"):
+        with Dialog(pen=self._pen):
             yield Lines([[span("Limits", Tone.TITLE)]], pen=self._pen)
             yield self._field("launch", "Launch", self._now.launch, self._machine.auto_launch)
             yield self._field("alive", "Alive", self._now.alive, self._machine.auto_alive)
@@ -115,9 +109,9 @@ class LimitsDialog(ModalScreen[Committed | None]):
             yield Lines(pen=self._pen, id="preview")
             yield Lines(pen=self._pen, id="trouble")
             yield Lines(pen=self._pen, id="twin")
-            with Horizontal(id="buttons"):
-                yield Button(Content("[ Close ]"), id="close", compact=True)
-                yield Button(Content("[ Set ]"), id="set", compact=True)
+            with Horizontal(classes="buttons"):
+                yield AnswerButton("Close", "close")
+                yield AnswerButton("Set", "set")
 
     def _field(self, name: str, label: str, gauge: Gauge, auto: int) -> Horizontal:
         says = f"{gauge.used} used of {gauge.limit}; auto is {auto} here"

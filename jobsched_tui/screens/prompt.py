@@ -31,7 +31,7 @@ class PromptScreen(ModalScreen[str | None]):
     PromptScreen Horizontal { height: 1; }
     PromptScreen Horizontal Lines { width: auto; }
     PromptScreen Input { width: 1fr; }
-    PromptScreen #said { height: 1; }
+    PromptScreen #said { height: auto; min-height: 1; max-height: 2; }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(
         {

@@ -23,8 +23,10 @@ from textual.widgets import Footer, Input, TextArea
 
 from jobsched.api import Scheduler, Submitted
 from jobsched.errors import JobschedError
-from jobsched_tui.data import drafts, files
+from jobsched.text import safe
+from jobsched_tui.data import drafts, editing, files
 from jobsched_tui.data.drafts import Draft, Options, Report
+from jobsched_tui.data.editing import Editor
 from jobsched_tui.data.frame import LimitsLine
 from jobsched_tui.data.shelf import Shelf
 from jobsched_tui.data.twins import submit_twin
@@ -65,7 +67,7 @@ class SubmitScreen(ModalScreen[tuple[Submitted, ...] | None]):
     SubmitScreen .row Input { width: 1fr; }
     SubmitScreen .row .short { width: 7; margin-right: 2; }
     SubmitScreen #work { height: 2fr; min-height: 5; }
-    SubmitScreen #files { width: 24; }
+    SubmitScreen #files { width: 25%; min-width: 24; max-width: 48; }
     SubmitScreen #text { width: 1fr; }
     SubmitScreen #judged { height: 1fr; min-height: 3; }
     SubmitScreen #problems { width: 2fr; }
@@ -73,11 +75,14 @@ class SubmitScreen(ModalScreen[tuple[Submitted, ...] | None]):
     SubmitScreen #variables { height: 3; }
     SubmitScreen #variables > Vertical { width: 1fr; margin-right: 1; }
     SubmitScreen #variables VariablesArea { height: 2; }
-    SubmitScreen #said, SubmitScreen #twin { height: 1; }
+    SubmitScreen #said, SubmitScreen #twin {
+        height: 1; text-wrap: nowrap; text-overflow: ellipsis;
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "submit", "Submit", id="submit.send", priority=True),
         Binding("escape", "close", "Keep and close", id="submit.close"),
+        Binding("ctrl+e", "edit", "$EDITOR", id="submit.edit", priority=True),
         Binding("f2", "focus_on('path')", "File", id="submit.file"),
         Binding("f3", "focus_on('text')", "Text", id="submit.text"),
         Binding("f4", "focus_on('problems')", "Problems", id="submit.problems"),
@@ -94,11 +99,12 @@ class SubmitScreen(ModalScreen[tuple[Submitted, ...] | None]):
         recent: Sequence[str] = (),
         home: Path | None = None,
         pen: Pen = UNICODE,
+        editor: Editor = lambda _: "there is no editor here",
     ) -> None:
         super().__init__(classes="-ascii" if pen.is_ascii else None)
         self._door, self._shelf = door, shelf
         self._limits, self._queue = limits, queue
-        self._recent, self._home, self._pen = recent, home, pen
+        self._recent, self._home, self._pen, self._editor = recent, home, pen, editor
         self._read: str | None = None
         self._number = 0
         self._report = Report()
@@ -201,6 +207,16 @@ class SubmitScreen(ModalScreen[tuple[Submitted, ...] | None]):
         if typed:
             self._fetch(files.expanded(typed))
 
+    def action_edit(self) -> None:
+        """The text in an editor; what it was before can be brought back."""
+        area = self.query_one("#text", YamlEditor)
+        edited = editing.edit(area.text, self._editor)
+        if edited.text != area.text:
+            area.replace_all(edited.text)
+        area.focus()
+        if edited.problem is not None:
+            self._tell(edited.problem)
+
     @on(Input.Submitted, "#priority, #copies")
     def _option_typed(self) -> None:
         self.app.action_focus_next()
@@ -227,7 +243,7 @@ class SubmitScreen(ModalScreen[tuple[Submitted, ...] | None]):
         editor.replace_all(event.text)
         editor.focus()
         if overwritten:
-            self._say("the text was replaced; ctrl+z brings the other one back", Tone.WARN)
+            self._tell("the text was replaced; ctrl+z brings the other one back")
 
     # Judging.
 
@@ -303,6 +319,10 @@ class SubmitScreen(ModalScreen[tuple[Submitted, ...] | None]):
     def _say(self, text: str, tone: Tone) -> None:
         self.query_one("#said", Lines).show([[span(text, tone)]])
 
+    def _tell(self, text: str) -> None:
+        """Say it for longer than the next verdict takes."""
+        self.app.notify(safe(text), severity="warning", markup=False)
+
     # Ending.
 
     def action_submit(self) -> None:
@@ -340,7 +360,7 @@ class SubmitScreen(ModalScreen[tuple[Submitted, ...] | None]):
             return
         trouble = self._shelf.put(self.draft)
         if trouble is not None:
-            self.app.notify(trouble, severity="warning", markup=False)
+            self._tell(trouble)
         self.dismiss(None)
 
 

@@ -6,26 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.text import Text
 from textual import work
 from textual.message import Message
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jobsched.text import is_printable
 from jobsched_tui.data.files import Entry, Listing, listing
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.spans import Line, Tone, span
+from jobsched_tui.widgets.option_rows import OptionRows
 from jobsched_tui.widgets.painting import palette_of
 from jobsched_tui.widgets.texts import text_of
 
 
-class FilePicker(OptionList):
+class FilePicker(OptionRows):
     """One directory at a time. Enter goes into a directory, or picks a file."""
-
-    DEFAULT_CSS = """
-    FilePicker { border: none; padding: 0; }
-    FilePicker:focus { border: none; }
-    """
 
     class Picked(Message):
         """A file was picked."""
@@ -44,7 +40,7 @@ class FilePicker(OptionList):
     def __init__(
         self, directory: Path, *, recent: Sequence[str] = (), pen: Pen = UNICODE, **options: Any
     ) -> None:
-        super().__init__(markup=False, compact=True, **options)
+        super().__init__(**options)
         self._pen = pen
         self._recent = [Entry(name, Path(name), is_directory=False) for name in recent]
         self._offered: list[Entry] = []
@@ -71,17 +67,16 @@ class FilePicker(OptionList):
         if found.directory != self._wanted:
             return
         self._offered = [*found.entries, *self._recent]
-        colours = palette_of(self.app)
-        lines = [_entry(one) for one in found.entries]
-        lines += [[span("recent ", Tone.MUTED), *_entry(one)] for one in self._recent]
-        options = [Option(text_of(line, colours, self._pen)) for line in lines]
+        lines = [*(_entry(one) for one in found.entries), *(_recent(one) for one in self._recent)]
+        self.set_options(Option(self._text(line)) for line in lines)
         if found.error is not None:
-            says = text_of([span(found.error, Tone.BAD)], colours, self._pen)
-            options.append(Option(says, disabled=True))
-        self.set_options(options)
+            self.add_option(Option(self._text([span(found.error, Tone.BAD)]), disabled=True))
         self.highlighted = 0
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def _text(self, line: Line) -> Text:
+        return text_of(line, palette_of(self.app), self._pen)
+
+    def on_option_list_option_selected(self, event: OptionRows.OptionSelected) -> None:
         """Go there, or pick it."""
         event.stop()
         entry = self._offered[event.option_index]
@@ -97,3 +92,13 @@ def _entry(entry: Entry) -> Line:
     if entry.is_directory:
         return [span(f"{entry.name}/", Tone.STRONG)]
     return [span(entry.name)]
+
+
+def _recent(entry: Entry) -> Line:
+    """The name before the folder: where there is little room it is the folder that is cut."""
+    folder = str(entry.path.parent)
+    return [
+        span("recent ", Tone.MUTED),
+        span(entry.path.name),
+        *([span(f"  {folder}/", Tone.MUTED)] if folder != "." else []),
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import ClassVar, Final
 
@@ -18,8 +19,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from jobsched_tui.data.logs.values import Row
+from jobsched_tui.data.logs.values import USUAL, Habits, Row
 from jobsched_tui.data.logs.wishes import Wishes
+from jobsched_tui.messages import Remember
 from jobsched_tui.present import logpage, logstatus
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.loglines import Look, gutter_width, log_width
@@ -74,11 +76,11 @@ class LogPage(ScrollView, can_focus=True):
         self,
         *,
         pen: Pen = UNICODE,
+        habits: Habits = USUAL,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
         super().__init__(id=id)
-        self._pen = pen
-        self._wrap, self._numbers, self._timestamps = False, False, True
+        self._pen, self._habits = pen, habits
         self._palette: Palette | None = None
         self._painter: LogPainter | None = None
         self._painted: list[Strip] | None = None
@@ -132,17 +134,20 @@ class LogPage(ScrollView, can_focus=True):
 
     def action_wrap(self) -> None:
         """Break long lines, or let them run out of sight."""
-        self._wrap = not self._wrap
-        self._restyle()
+        self._change(wrap=not self._habits.wrap)
 
     def action_numbers(self) -> None:
         """Show line numbers, or not."""
-        self._numbers = not self._numbers
-        self._restyle()
+        self._change(numbers=not self._habits.numbers)
 
     def action_timestamps(self) -> None:
         """Show the time that lines begin with, or not."""
-        self._timestamps = not self._timestamps
+        self._change(timestamps=not self._habits.timestamps)
+
+    def _change(self, **changes: bool) -> None:
+        """Draw lines in another way from now on."""
+        self._habits = replace(self._habits, **changes)
+        self.post_message(Remember(**changes))
         self._restyle()
 
     def on_resize(self) -> None:
@@ -178,7 +183,7 @@ class LogPage(ScrollView, can_focus=True):
         """Fit the scroll bars to the contents, and stay at ``top``, or at the end."""
         self._placing = True
         last = logpage.last_top(self._contents, self._page, self._height_of)
-        self._stretch(Size(0 if self._wrap else self._widest, last + self.size.height))
+        self._stretch(Size(0 if self._habits.wrap else self._widest, last + self.size.height))
         self.scroll_to(y=last if self._follow else top, animate=False, force=True)
         self._placing = False
 
@@ -189,7 +194,7 @@ class LogPage(ScrollView, can_focus=True):
             self._scroll_update(size)
 
     def _height_of(self, place: int) -> int:
-        found = self._contents.at(place) if self._wrap else None
+        found = self._contents.at(place) if self._habits.wrap else None
         return len(self._ink().strips(found, current=False)) if isinstance(found, Row) else 1
 
     def _widen(self) -> None:
@@ -284,11 +289,11 @@ class LogPage(ScrollView, can_focus=True):
     def _look(self) -> Look:
         return Look(
             width=self._cells,
-            wrap=self._wrap,
-            numbers=self._numbers,
-            timestamps=self._timestamps,
-            offset=0 if self._wrap else self.scroll_offset.x,
-            match=self._wishes.search,
+            wrap=self._habits.wrap,
+            numbers=self._habits.numbers,
+            timestamps=self._habits.timestamps,
+            offset=0 if self._habits.wrap else self.scroll_offset.x,
+            is_ascii=self._pen.is_ascii,
             digits=max(_DIGITS, len(str(self._contents.lines))),
             most=max(1, self._page),
         )

@@ -1,11 +1,10 @@
 """A log with its title, kept up to date: told by the file system, looked at every second anyway.
 
-Owns which file is open and the watch on its directory. How it is read and drawn is ``log_view``'s.
+Owns which file is open, and that it is watched. How it is read and drawn is ``log_view``'s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -15,7 +14,8 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from jobsched_tui.data.logs.file import LogFile
-from jobsched_tui.data.watcher import Watcher
+from jobsched_tui.data.logs.values import USUAL, Habits
+from jobsched_tui.data.logs.watching import LogWatches
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.logstatus import Writer
 from jobsched_tui.present.spans import Line, Tone, span
@@ -52,20 +52,26 @@ class LogPane(Vertical):
         self,
         *,
         pen: Pen = UNICODE,
+        habits: Habits = USUAL,
         events: bool = True,
+        watches: LogWatches | None = None,
+        rest: float = 0.0,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
         super().__init__(id=id, classes="-closed")
-        self._pen, self._events = pen, events
+        self._pen, self._habits, self._events = pen, habits, events
         self._path: Path | None = None
-        self._watcher: Watcher | None = None
+        self._watches = LogWatches() if watches is None else watches
+        #: Seconds between looks at a log that grows all the time.
+        self._rest, self._resting = rest, False
+        self._is_due = False
         self._writer: Writer | None = None
         self._is_untold = self._is_polled = False
 
     def compose(self) -> ComposeResult:
         """Title, then the log, or why there is none."""
         yield LinesView([[]], id="log-title")
-        yield LogView(LogFile(_NO_FILE), pen=self._pen, id="log-view")
+        yield LogView(LogFile(_NO_FILE), pen=self._pen, habits=self._habits, id="log-view")
         yield Lines(pen=self._pen, id="log-why")
 
     def on_mount(self) -> None:
@@ -74,7 +80,7 @@ class LogPane(Vertical):
 
     def on_unmount(self) -> None:
         """Watch no more."""
-        self._stop()
+        self._unwatch()
 
     @property
     def view(self) -> LogView:
@@ -94,48 +100,52 @@ class LogPane(Vertical):
         self.query_one("#log-title", LinesView).show([title])
         self.remove_class("-closed")
         if path != self._path:
-            self._stop()
+            self._unwatch()
             self._path = path
             self.view.open(LogFile(path))
-            self._watch(path)
+            if self._events:
+                self._watches.add(path, self._told)
         if writer != self._writer:
             self._writer = writer
             self.view.set_writer(writer)
 
     def close(self, title: Line, why: str) -> None:
         """Show no log, and why."""
-        self._stop()
+        self._unwatch()
         self._path = None
         self.add_class("-closed")
         self.query_one("#log-title", LinesView).show([title])
         self.query_one("#log-why", Lines).show([[span(why, Tone.MUTED)]])
 
-    def _watch(self, path: Path) -> None:
-        if self._events:
-            self._watcher = Watcher(path.parent, lambda found: found == path.name, self._told)
-            self._watcher.start()
+    def _unwatch(self) -> None:
+        if self._path is not None:
+            self._watches.remove(self._path, self._told)
 
-    def _stop(self) -> None:
-        if self._watcher is not None:
-            self._watcher.stop()
-            self._watcher = None
-
-    def _told(self, names: Collection[str]) -> None:
+    def _told(self) -> None:
         """In the watcher's thread."""
-        del names
         self.post_message(self.Written())
 
     def on_log_pane_written(self, event: Written) -> None:
-        """Look at the file."""
+        """Look at the file: at once, or when it has rested from the look before."""
         event.stop()
-        self._look()
+        self._is_due = True
+        if not self._resting:
+            self._look_and_rest()
+
+    def _look_and_rest(self) -> None:
+        self._resting = bool(self._rest) and self._is_due
+        if self._is_due:
+            self._is_due = False
+            self._look()
+        if self._resting:
+            self.set_timer(self._rest, self._look_and_rest)
 
     def _look_anyway(self) -> None:
         """Once a second; where that is the only way, the view says so."""
         if not self.query(LogView):
             return  # it is being closed
-        watcher, was_untold = self._watcher, self._is_untold
-        self._is_untold = watcher is not None and watcher.cause is not None
+        path, was_untold = self._path, self._is_untold
+        self._is_untold = path is not None and self._watches.cause(path) is not None
         # A watch takes a moment to begin: only who tells nothing twice tells nothing.
         is_polled = self._is_untold and was_untold
         if is_polled != self._is_polled:

@@ -17,7 +17,15 @@ from textual.message import Message
 from jobsched_tui.data.logs.file import FRESH, Event, LogFile
 from jobsched_tui.data.logs.seeking import Direction
 from jobsched_tui.data.logs.session import Session
-from jobsched_tui.data.logs.values import Jump, Landing, Request, Target, Update
+from jobsched_tui.data.logs.values import (
+    USUAL,
+    Habits,
+    Jump,
+    Landing,
+    Request,
+    Target,
+    Update,
+)
 from jobsched_tui.present import logpage, logstatus
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.logpage import Contents
@@ -57,9 +65,10 @@ class LogView(LogPage):
         file: LogFile,
         *,
         pen: Pen = UNICODE,
+        habits: Habits = USUAL,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
-        super().__init__(pen=pen, id=id)
+        super().__init__(pen=pen, habits=habits, id=id)
         self._writer: Writer | None = None
         self._polling: float | None = None
         self._serving = self._due = False
@@ -114,6 +123,7 @@ class LogView(LogPage):
         if self._wishes.keep is not None and not pattern:
             self._goal = self._number_in_sight()
         self._wishes.keep_only(pattern)
+        self._note = ""
         self._ask()
 
     def clear_search(self) -> bool:
@@ -186,6 +196,7 @@ class LogView(LogPage):
                 update = await asyncio.to_thread(session.step, request)
                 if session is self._session and update is not self._update:
                     self._take(update)
+                    self._give_up(request, update)
                     self._due = self._due or update.more or self._lacks_rows(request)
         finally:
             self._serving = False
@@ -213,6 +224,16 @@ class LogView(LogPage):
         if seen is None or (seen.search, seen.keep) != (update.search, update.keep):
             self.post_message(self.Counted())
         self._repaint()
+
+    def _give_up(self, request: Request, update: Update) -> None:
+        """Look no more for what could not be found out, and say so."""
+        keep, search = update.keep, update.search
+        if keep is not None and keep.failure and request.keep is self._wishes.keep:
+            self.keep("")
+            self._miss(keep.failure)
+        if search is not None and search.failure and request.search is self._wishes.search:
+            self.search("")
+            self._miss(search.failure)
 
     def _lacks_rows(self, request: Request) -> bool:
         """Whether something in sight is missing that had not been asked for."""
@@ -269,9 +290,9 @@ class LogView(LogPage):
             path=str(self._file.path),
             update=self._update,
             follow=self._follow,
-            wrap=self._wrap,
-            numbers=self._numbers,
-            timestamps=self._timestamps,
+            wrap=self._habits.wrap,
+            numbers=self._habits.numbers,
+            timestamps=self._habits.timestamps,
             new_lines=self.new_lines,
             position=self.position,
             search="" if search is None else search.source,

@@ -13,11 +13,12 @@ from typing import Any, Final
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
-from textual.color import Color, ColorParseError
+from textual.color import Color
 from textual.strip import Strip
 
 from jobsched_tui.present.spans import Line, Tone, clip_line
 from jobsched_tui.present.spans import width as width_of
+from jobsched_tui.widgets import hues
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,14 @@ _WEIGHT: Final = {
     Tone.STRONG: Style(bold=True),
     Tone.LAUNCHING: Style(bold=True),
     Tone.BAD: Style(bold=True),
-    Tone.ALARM: Style(bold=True, reverse=True),
+    Tone.ALARM: Style(bold=True),
     Tone.TITLE: Style(bold=True),
 }
 #: The same where there is no colour.
 _NO_COLOUR: Final = _WEIGHT | {
     Tone.MUTED: Style(dim=True),
     Tone.WARN: Style(underline=True),
+    Tone.ALARM: Style(bold=True, reverse=True),
     Tone.KEY: Style(underline=True),
     Tone.MATCH: Style(reverse=True),
 }
@@ -52,25 +54,26 @@ _ANSI: Final = {
     Tone.GOOD: Style(color="green"),
     Tone.WARN: Style(color="yellow"),
     Tone.BAD: Style(color="red"),
-    Tone.ALARM: Style(color="red"),
+    Tone.ALARM: Style(color="red", reverse=True),
     Tone.KEY: Style(color="yellow", underline=True),
     Tone.MATCH: Style(reverse=True),
 }
-#: The variables of a theme, the first that it has: those for text can be read on its background.
+#: The same with a theme's own colours.
 _THEMED: Final = {
-    Tone.QUEUED: ("text-primary", "primary"),
-    Tone.LAUNCHING: ("text-secondary", "secondary"),
-    Tone.AGAIN: ("text-accent", "accent"),
-    Tone.GOOD: ("text-success", "success"),
-    Tone.WARN: ("text-warning", "warning"),
-    Tone.BAD: ("text-error", "error"),
-    Tone.ALARM: ("text-error", "error"),
-    Tone.KEY: ("text-accent", "accent"),
-    Tone.TITLE: ("foreground",),
+    Tone.QUEUED: hues.BLUE,
+    Tone.LAUNCHING: hues.CYAN,
+    Tone.AGAIN: hues.MAGENTA,
+    Tone.GOOD: hues.GREEN,
+    Tone.WARN: hues.YELLOW,
+    Tone.BAD: hues.RED,
+    Tone.KEY: hues.YELLOW,
 }
-#: How far what is muted, and the row under the cursor, lean to the other side.
-_MUTED: Final = 0.42
-_CURSOR: Final = 0.18
+_NOTHING: Final = Style()
+#: How far the row under the cursor leans to the other side.
+_CURSOR: Final = 0.16
+#: How far what is muted does: the first with which it can still be read, else the last.
+_MUTED: Final = (0.33, 0.25, 0.16, 0.08)
+_ON_ALARM: Final = (Color(255, 255, 255), Color(0, 0, 0))
 
 
 def palette(variables: Mapping[str, str], *, ansi: bool, colour: bool) -> Palette:
@@ -79,14 +82,30 @@ def palette(variables: Mapping[str, str], *, ansi: bool, colour: bool) -> Palett
         return Palette(_weighted(_NO_COLOUR), Style(reverse=True))
     if ansi:
         return Palette(_weighted(_ANSI), Style(reverse=True))
-    front = _colour(variables, "foreground") or Color(224, 224, 224)
-    back = _colour(variables, "background") or Color(18, 18, 18)
-    tones = {tone: _foreground(variables, *names) for tone, names in _THEMED.items()}
-    tones[Tone.MUTED] = Style(color=front.blend(back, _MUTED).rich_color)
+    front, back = hues.foreground(variables), hues.background(variables)
+    tones = {
+        tone: Style(color=hues.ink(hue, variables).rich_color) for tone, hue in _THEMED.items()
+    }
+    tones[Tone.MUTED] = Style(color=_muted(front, back).rich_color)
+    tones[Tone.ALARM] = _alarm(variables)
     tones[Tone.KEY] += Style(underline=True)
+    tones[Tone.TITLE] = Style(color=front.rich_color)
     tones[Tone.MATCH] = Style(reverse=True)
     cursor = Style(bgcolor=back.blend(front, _CURSOR).rich_color)
     return Palette(_weighted(tones), cursor)
+
+
+def _muted(front: Color, back: Color) -> Color:
+    blends = [front.blend(back, part) for part in _MUTED]
+    return next((one for one in blends if hues.contrast(one, back) >= hues.READABLE), blends[-1])
+
+
+def _alarm(variables: Mapping[str, str]) -> Style:
+    """On red, in black or white: one of both can always be read."""
+    red = hues.colour(variables, "error")
+    red = red if red is not None and hues.RED.holds(red) else hues.ink(hues.RED, variables)
+    front = max(_ON_ALARM, key=lambda one: hues.contrast(one, red))
+    return Style(color=front.rich_color, bgcolor=red.rich_color)
 
 
 def palette_of(app: App[Any]) -> Palette:
@@ -101,7 +120,9 @@ def strip(line: Line, width: int, colours: Palette, base: Style) -> Strip:
     """
     shown = clip_line(line, width)
     pieces = [
-        inked for piece in shown for inked in _inked(piece.text, base + colours.tones[piece.tone])
+        inked
+        for piece in shown
+        for inked in _inked(piece.text, _on(base, colours.tones[piece.tone]))
     ]
     pieces.append((" " * (width - width_of(shown)), base))
     merged: list[tuple[str, Style]] = []
@@ -116,12 +137,23 @@ def strip(line: Line, width: int, colours: Palette, base: Style) -> Strip:
     return Strip([Segment(text, style) for text, style in merged], width)
 
 
+def _on(base: Style, tone: Style) -> Style:
+    """A tone on a base; on one that is reversed nothing is faint, and what is reversed is not."""
+    if not base.reverse:
+        return base + tone
+    return base + tone + Style(dim=False, reverse=not tone.reverse)
+
+
 def _inked(text: str, style: Style) -> list[tuple[str, Style]]:
-    """A piece without a line under the blanks at its ends: only words are underlined."""
+    """A piece with a line under its words alone: not under the blanks around, nor under bars."""
     words = text.strip(" ")
-    if not style.underline or len(words) == len(text):
+    if not style.underline:
         return [(text, style)]
     bare = style + Style(underline=False)
+    if len(words) > 1 and not any(one.isalnum() for one in words):
+        return [(text, bare)]
+    if len(words) == len(text):
+        return [(text, style)]
     before = len(text) - len(text.lstrip(" ")) if words else len(text)
     after = len(text) - before - len(words)
     return [(" " * before, bare), (words, style), (" " * after, bare)]
@@ -135,21 +167,4 @@ def _is_blank(text: str, style: Style, other: Style) -> bool:
 
 
 def _weighted(tones: Mapping[Tone, Style]) -> Mapping[Tone, Style]:
-    nothing = Style()
-    return {tone: tones.get(tone, nothing) + _WEIGHT.get(tone, nothing) for tone in Tone}
-
-
-def _foreground(variables: Mapping[str, str], *names: str) -> Style:
-    for name in names:
-        colour = _colour(variables, name)
-        if colour is not None:
-            return Style(color=colour.rich_color)
-    return Style()
-
-
-def _colour(variables: Mapping[str, str], name: str) -> Color | None:
-    """A variable as a colour; ``None`` where it is missing or depends on its surroundings."""
-    try:
-        return Color.parse(variables[name])
-    except (KeyError, ColorParseError):
-        return None
+    return {tone: tones.get(tone, _NOTHING) + _WEIGHT.get(tone, _NOTHING) for tone in Tone}

@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from textual.message import Message
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jobsched_tui.data.drafts import Finding
 from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.problems import finding_line
+from jobsched_tui.widgets.option_rows import OptionRows
 from jobsched_tui.widgets.painting import palette_of
 from jobsched_tui.widgets.texts import text_of
 
 
-class ProblemList(OptionList):
+class ProblemList(OptionRows):
     """A list of findings that keeps its place while they change."""
 
     DEFAULT_CSS = """
-    ProblemList { border: none; padding: 0; height: 1fr; }
-    ProblemList:focus { border: none; }
+    ProblemList { height: 1fr; text-wrap: wrap; }
     """
 
     class Chosen(Message):
@@ -32,7 +31,7 @@ class ProblemList(OptionList):
             self.line, self.column = line, column
 
     def __init__(self, *, pen: Pen = UNICODE, **options: Any) -> None:
-        super().__init__(markup=False, compact=True, **options)
+        super().__init__(**options)
         self._pen = pen
         self._findings: tuple[Finding, ...] = ()
 
@@ -46,7 +45,7 @@ class ProblemList(OptionList):
         if row is not None and findings:
             self.highlighted = min(row, len(findings) - 1)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: OptionRows.OptionSelected) -> None:
         """Lead to it, if it is in the text at all."""
         event.stop()
         finding = self._findings[event.option_index]

@@ -54,6 +54,7 @@ class TimelineView(LineList):
         head: list[Line] = [
             words.summary(timeline, width, self.pen),
             (),
+            words.scale(timeline, width, self._zone),
             *words.chart(timeline, width, self.pen),
             (),
         ]

@@ -120,10 +120,10 @@ class YamlEditor(SafeArea):
             self._tones = palette_of(self.app).tones
         tones = self._tones
         if _DOCUMENT.match(line.plain):
-            line.stylize(tones[Tone.STRONG])
+            line.stylize(tones[Tone.MUTED])
         key = _KEY.match(line.plain)
         if key:
-            line.stylize(tones[Tone.AGAIN], *key.span(1))
+            line.stylize(tones[Tone.STRONG], *key.span(1))
         comment = _COMMENT.search(line.plain)
         if comment:
             line.stylize(tones[Tone.MUTED], *comment.span())

@@ -20,6 +20,8 @@ from typing import Final
 from tests.support import measured
 
 _DEADLINE: Final = 30.0
+#: Seconds in which a key is answered: there are some that draw nothing.
+_ANSWER: Final = 0.5
 #: What a program that draws may send: colours, places, modes, questions about the terminal.
 _SEQUENCES: Final = re.compile(
     r"\x1b\[[0-9;:]*m"  # colours
@@ -42,9 +44,10 @@ class Terminal:
         self.process, self._master = process, master
         self.seen = b""
 
-    def press(self, keys: str, quiet: float = 0.12) -> None:
-        """Type, and read until nothing has come for ``quiet`` seconds."""
+    def press(self, keys: str, quiet: float = 0.05) -> None:
+        """Type, and read until it is answered and nothing has come for ``quiet`` seconds."""
         os.write(self._master, keys.encode())
+        self._more(_ANSWER)
         self.read(quiet)
 
     def read(self, quiet: float) -> None:
@@ -60,16 +63,17 @@ class Terminal:
             assert time.monotonic() < deadline, f"waited in vain for {text!r} in {shown!r}"
             assert self._more(0.5) or self.process.poll() is None, self.text
         if text:
-            self.read(0.05)
+            self.read(0.02)
 
     def insist(self, keys: str, text: str, since: int) -> None:
         """Type it again while a text does not come: two keys at once may be taken for one."""
-        for _ in range(4):
-            if text in _drawn(self.seen[since:]):
-                return
-            self.read(1.0)
-            if text not in _drawn(self.seen[since:]):
-                self.press(keys)
+        for _ in range(8):
+            end = time.monotonic() + _ANSWER
+            while time.monotonic() < end:
+                if text in _drawn(self.seen[since:]):
+                    return
+                self._more(0.05)
+            self.press(keys)
 
     def ended(self) -> int:
         """Read until it has ended; its exit code."""

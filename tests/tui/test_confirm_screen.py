@@ -146,7 +146,7 @@ def test_everything_is_told(size: tuple[int, int], pen: Pen) -> None:
             "Type done to go on:",
             "Reason (needed):",
             "$ jobsched done 4 -y",
-            "[ No ] [ Cancel first ] [ Force-done ]",
+            "[ No ] [ Cancel first ] Yes, force-done",
         ):
             assert part in app.text()
 
@@ -164,12 +164,12 @@ def test_much_to_tell(size: tuple[int, int]) -> None:
         app = pilot.app
         assert isinstance(app, Stage)
         assert "Cancel 30 jobs?" in app.text()
-        assert "[ No ] [ Cancel ]" in app.text()
+        assert "[ No ] [ Yes, cancel ]" in app.text()
         await pilot.press(*["pagedown"] * 5)
         await pilot.pause()
         assert "and 27 more controllers, using 10557% CPU together" in app.text()
         assert "left out: job 5 is DONE" in app.text()
-        assert "[ No ] [ Cancel ]" in app.text()
+        assert "[ No ] [ Yes, cancel ]" in app.text()
 
     assert play(asked(actions.plan_cancel(lines), lines), acts, size).answers == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from jobsched_tui.data.filters import (
     completed,
     matches_local,
     parse,
+    patterns_in,
 )
 from jobsched_tui.data.filters.local import STANDINGS
 from jobsched_tui.data.frame import Attention, JobLine, Progress, Trouble
@@ -308,7 +310,9 @@ ROW = JobLine(
 )  # fmt: skip
 def test_a_look_at_a_row(typed: str, holds: bool) -> None:
     """All terms must be met; one of the values of each is enough."""
-    assert matches_local(ROW, parse(typed).local, {7}) is holds
+    terms = parse(typed).local
+    found = {pair for pair in patterns_in(ROW, terms) if re.search(*pair)}
+    assert matches_local(ROW, terms, {7}, found) is holds
 
 
 @pytest.mark.parametrize("typed", ["rss<1g", "cpu<1", "pid:0", "log:x", "is:dead", "has:progress"])

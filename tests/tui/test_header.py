@@ -72,7 +72,7 @@ def test_three_lines_at_80_columns() -> None:
         (Health(link=Link.POLLING, at=NOW), "● poll 1s", Tone.WARN),
         (Health(link=Link.POLLING, at=NOW, cause="nfs"), "● poll 1s: nfs", Tone.WARN),
         (Health(link=Link.FROZEN, at=NOW), "● frozen", Tone.WARN),
-        (Health(link=Link.PAST, at=NOW - 3600), "PAST 21:13:20", Tone.ALARM),
+        (Health(link=Link.PAST, at=NOW - 3600), "PAST 21:13:20 Esc:now", Tone.ALARM),
         (Health(link=Link.MISSING), "✗ no database", Tone.WARN),
         (Health(link=Link.STALE, at=NOW - 12, cause="locked"), "✗ stale 12s: locked", Tone.ALARM),
     ],
@@ -110,19 +110,34 @@ def test_gauges(gauge: Gauge, drawn: str) -> None:
 def test_gauges_warn_before_they_are_full() -> None:
     """From seventy percent on."""
     tones = [
-        header.gauge("ALIVE", Gauge(limit=10, used=used), WIDE)[2].tone for used in (6, 7, 10, 11)
+        header.gauge("ALIVE", Gauge(limit=10, used=used), WIDE)[3].tone for used in (6, 7, 10, 11)
     ]
     assert tones == [Tone.MUTED, Tone.WARN, Tone.BAD, Tone.WARN]
 
 
 def test_a_change_of_the_limit_is_marked_in_its_history() -> None:
     """Cause and effect line up."""
-    line = header.gauge("ALIVE", Gauge(limit=8, used=8, history=(1, 2, 8), changes=(2,)), NARROW)
+    line = header.gauge(
+        "ALIVE", Gauge(limit=8, used=8, history=(1, 2, 8), changes=(2,)), NARROW, 0, 3
+    )
     assert [(piece.text, piece.tone) for piece in line[-3:]] == [
         ("▂", Tone.MUTED),
         ("▃", Tone.MUTED),
         ("█", Tone.KEY),
     ]
+
+
+def test_the_past_of_the_gauges_gives_way_to_what_waits() -> None:
+    """Where a pause takes the room, bars and sparklines are left out; no word is cut."""
+    busy = Gauge(limit=3, used=3, history=(1, 2, 3) * 8)
+    limits = LimitsLine(
+        launch=busy, alive=Gauge(limit=64, used=48, history=(1, 2, 3) * 8), paused=True,
+        paused_by="bob via cli", paused_at=NOW, waiting=132, waiting_since=NOW - 252,
+    )  # fmt: skip
+    line = plain(header.limits_line(frame(limits=limits), WIDE))
+    assert "WAITING 132 oldest 4m12s" in line
+    assert "…" not in line
+    assert "▃" not in line
 
 
 def test_a_pause_says_who_and_when() -> None:

@@ -15,7 +15,7 @@ DEFAULTS = {key.id: key.keys for key in KEYS}
 @pytest.mark.parametrize(
     ("key", "name"),
     [
-        ("slash", "/"), ("ctrl+d", "^d"), ("shift+tab", "Shift-tab"), ("f12", "F12"), ("f", "f"),
+        ("slash", "/"), ("ctrl+d", "^d"), ("shift+tab", "Shift-Tab"), ("f12", "F12"), ("f", "f"),
         ("X", "X"), ("ctrl+slash", "^/"), ("escape", "Esc"), ("left_square_bracket", "["),
     ],
 )  # fmt: skip
@@ -34,14 +34,14 @@ def test_the_first_of_several() -> None:
 def test_hints_of_the_list() -> None:
     """The most useful first, as keys are bound."""
     line = plain(hints("list", {**DEFAULTS, "job.submit": "f9"}, 120, read_only=False))
-    assert line.startswith(" ? Help  / Filter  F9 Submit  x Cancel")
+    assert line.startswith(" ? Help  Enter Open  / Filter  F9 Submit  x Cancel")
 
 
 def test_who_may_only_read_is_told_of_nothing_else() -> None:
     """No key that would change something, and none that is not bound."""
     keys = {**DEFAULTS, "app.help": "none"}
     line = plain(hints("list", keys, 120, read_only=True))
-    assert line == " / Filter  Space Mark  : Command  z Zoom  ^q Quit"
+    assert line == " Enter Open  / Filter  q Quit  Space Mark  : Command  z Zoom"
 
 
 def test_narrow_lines_are_cut() -> None:

@@ -187,7 +187,7 @@ def test_replaced(context: Context, live: Live) -> None:
 
 
 def test_comes_and_goes(tmp_path: Path, clock: FakeClock) -> None:
-    """Without a database that is said; as soon as there is one, its jobs are shown."""
+    """Without a database that is said; once there was one its jobs stay, and are told to be old."""
     door = Scheduler(tmp_path / "home")
     live = Live(door, clock)
     frame = live.frame(view())
@@ -198,7 +198,8 @@ def test_comes_and_goes(tmp_path: Path, clock: FakeClock) -> None:
     assert shown(live) == [job_id]
     door.context.db.close()
     door.home.rename(tmp_path / "away")
-    assert live.frame(view()).health.link is Link.MISSING
+    frame = live.frame(view())
+    assert (frame.health.link, ids(frame)) == (Link.STALE, [job_id])
     (tmp_path / "away").rename(door.home)
     assert shown(live) == [job_id]
     live.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,6 @@ from jobsched_tui.data.frame import Progress
 from jobsched_tui.data.logs.file import Event
 from jobsched_tui.data.logs.index import RawLine
 from jobsched_tui.data.logs.lines import SHOWN, LogLine, clean, clean_bytes, shown
-from jobsched_tui.data.logs.patterns import compile_pattern
 from jobsched_tui.data.logs.progress import progress_of
 from jobsched_tui.data.logs.seeking import Direction
 from jobsched_tui.data.logs.sgr import LogStyle, Styled
@@ -201,8 +201,8 @@ def test_a_time_can_be_left_out() -> None:
 
 def test_time_level_and_match_stand_out() -> None:
     """Muted, toned by its word, and a match above all; the text stays the same."""
-    look = Look(width=60, match=compile_pattern("out"))
-    spans = log_rows(row("12:00:00 ERROR out of \x1b[32mmemory"), look)[0]
+    found = replace(row("12:00:00 ERROR out of \x1b[32mmemory"), marks=((15, 18),))
+    spans = log_rows(found, Look(width=60))[0]
     assert [(piece.text, piece.tone) for piece in spans] == [
         ("12:00:00 ", Tone.MUTED),
         ("ERROR", Tone.BAD),
@@ -212,6 +212,23 @@ def test_time_level_and_match_stand_out() -> None:
         ("memory", Tone.PLAIN),
     ]
     assert spans[-1].style == LogStyle(fore=2)
+
+
+def test_only_ascii_is_drawn_where_nothing_else_may_be() -> None:
+    """In as many cells, wrapped or not; what is marked stays marked."""
+    found = replace(row("→ 広い é\u0301 \x00 fin"), marks=((2, 4),))
+    look = Look(width=40, is_ascii=True)
+    spans = log_rows(found, look)[0]
+    assert "".join(piece.text for piece in spans) == "> ???? ? ? fin"
+    assert [piece.text for piece in spans if piece.tone is Tone.MATCH] == ["????"]
+    narrow = log_rows(found, Look(width=5, wrap=True, is_ascii=True))
+    assert ["".join(piece.text for piece in spans) for spans in narrow] == [
+        "> ???",
+        "? ? ?",
+        " fin",
+    ]
+    long = log_rows(row("\u00e4" * 5000), replace(look, width=5000))[0]
+    assert "".join(piece.text for piece in long) == "?" * 2048 + "~ +5904 bytes"
 
 
 @pytest.mark.parametrize(

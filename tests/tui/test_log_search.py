@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from jobsched_tui.data.logs.file import Event, LogFile
 from jobsched_tui.data.logs.index import LineIndex
+from jobsched_tui.data.logs.matching import Matcher
 from jobsched_tui.data.logs.patterns import ERROR, compile_pattern
 from jobsched_tui.data.logs.search import MatchIndex
 from jobsched_tui.data.logs.seeking import MISSED, Direction, Walk
@@ -23,6 +25,15 @@ from jobsched_tui.data.logs.wishes import Wishes
 ON, BACK = Direction.ON, Direction.BACK
 #: A line that fills most of a block.
 WIDE: Final = b"w" * (BLOCK - 30)
+#: For all searches: its process is started once.
+MATCHER: Final = Matcher()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _stopped() -> Iterator[None]:
+    """It ends with these tests."""
+    yield
+    MATCHER.stop()
 
 
 @pytest.fixture
@@ -44,7 +55,7 @@ def counted(path: Path) -> tuple[LogFile, LineIndex]:
 
 def searched(path: Path, pattern: str) -> MatchIndex:
     """All matches of a pattern in it."""
-    matches = MatchIndex(*counted(path), compile_pattern(pattern))
+    matches = MatchIndex(*counted(path), compile_pattern(pattern), MATCHER)
     while not matches.is_done:
         matches.step(BLOCK)
     return matches
@@ -150,7 +161,7 @@ def test_the_lines_that_match_are_those_of_a_plain_search(
 def test_a_search_takes_many_steps_and_tells_how_far_it_is(path: Path) -> None:
     """Counts grow block by block over the whole file, not over its end."""
     path.write_bytes(b"".join(b"line %06d\n" % number for number in range(400_000)))
-    matches = MatchIndex(*counted(path), compile_pattern("00000$"))
+    matches = MatchIndex(*counted(path), compile_pattern("00000$"), MATCHER)
     matches.step(BLOCK)
     assert (matches.count, matches.is_done) == (1, False)
     assert 0 < matches.part < 0.1
@@ -164,7 +175,7 @@ def test_what_is_appended_is_searched_too(path: Path) -> None:
     """Also where it ends a line that had begun before."""
     path.write_bytes(b"hit\nhi")
     file, index = counted(path)
-    matches = MatchIndex(file, index, compile_pattern("hit"))
+    matches = MatchIndex(file, index, compile_pattern("hit"), MATCHER)
     matches.step(BLOCK)
     assert (matches.count, matches.is_done) == (1, True)
     with path.open("ab") as log:
@@ -189,7 +200,8 @@ def test_colours_do_not_hide_a_match(path: Path) -> None:
 def walked(path: Path, line: int, direction: Direction, pattern: str = "hit") -> object:
     """Where a walk ends, one block at a step."""
     file, index = counted(path)
-    walk = Walk(index, MatchIndex(file, index, compile_pattern(pattern)), line, direction)
+    matches = MatchIndex(file, index, compile_pattern(pattern), MATCHER)
+    walk = Walk(index, matches, line, direction)
     found = walk.step(1)
     while found is None:
         found = walk.step(1)

@@ -245,13 +245,13 @@ USAGE = Usage(
 def test_trees_in_lines() -> None:
     """A head for each group, then its processes; nothing that a command line holds does harm."""
     assert [plain(row.line).rstrip() for row in words.rows(USAGE, 100)] == [
-        "controller · ● the process that was noted · 3 processes · CPU 25% · 5.1G",
+        "controller · ● runs, as recorded · 3 processes · CPU 25% · 5.1G",
         "   88123    12   64M S   2m05s  python -m jobsched.controller --job-id 7",
         "   88124     -   64M T   2m05s  └─bash",
         "   88125    12  5.0G D   2m05s    └─evil␛[2J␊name",
         "cluster 7-0-1 · ✗ pid 9: not running",
         (
-            "cluster 7-1-1 · ? cannot be told whether it is the one that was noted"
+            "cluster 7-1-1 · ? whether it is the recorded one cannot be told"
             " · 1 process · CPU 12% · 64M"
         ),
         "      10    12   64M S   2m05s  python train.py",

@@ -118,7 +118,7 @@ def test_nothing_happened_yet() -> None:
     assert (found.steps, found.states, found.start, found.end) == ((), (), START, START)
     assert timeline.summary(found, 40) == []
     assert [plain(line) for line in timeline.chart(found, 20)] == [
-        "job                 ", "train               ",
+        "job    not begun", "train  not begun",
     ]  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def test_time_in_one_state_is_added_up() -> None:
 @pytest.mark.parametrize(
     ("cells", "line"),
     [
-        (80, "INACT 2s |WAIT 18s       |LNCH 10s     |ALIVE 1m10s" + " " * 29),
+        (80, "┈ INACT 2s |░ WAIT 18s      |▒ LNCH 10s   |█ ALIVE 1m10s" + " " * 24),
         (40, "INACT 2s|WAIT 18s|LNCH 10s |ALIVE 1m10s "),
         (20, "┈|WAI…|L…|ALIVE 1m1…"),
         (7, "┈|░|▒|█"),
@@ -171,10 +171,10 @@ def test_a_step_in_words() -> None:
         "#1  controller 1        preempted"
     )
     assert plain(timeline.row(steps[8], 80, zone=UTC)) == (
-        "08:01:00    +30s  train       RUN → ◐ RECOV      controller 1  preempted"
+        "08:01:00    +30s  train       RUN → ◐ RECOV      controller 1   preempted"
     )
     assert plain(timeline.row(steps[3], 80, zone=UTC)) == (
-        "08:00:10     +8s  job         PRIORITY 0 → 5     ann via job…  urgent"
+        "08:00:10     +8s  job         PRIORITY 0 → 5     ann via jobs…  urgent"
     )
     assert plain(timeline.row(steps[8], 80, zone=UTC, pen=ASCII)) == (
         "08:01:00    +30s  train       RUN > v RECOV      controller 1  preempted"
@@ -266,7 +266,7 @@ def test_an_event_in_one_line() -> None:
         "2027-01-15 08:00:00  controller 2        job 7 ALIVE > D DONE - all?well ?[1m"
     )
     assert plain(events.row(row, 50, zone=UTC)) == (
-        "2027-01-15 08:00:00  controller 2        job 7 ALI…"[:49] + "…"
+        "01-15 08:00:00  controller 2   job 7 ALIVE → ■ DONE"[:49] + "…"
     )
 
 
@@ -313,8 +313,9 @@ def test_enter_leads_to_the_moment_of_the_step() -> None:
             view.focus()
             view.show(fold(job(ended_at=None, history=job()["history"][:6]), START + 40))
             await pilot.pause()
-            assert screen(app)[0].startswith("INACT 2s ")
-            assert screen(app)[2].startswith("job    ")
+            assert screen(app)[0].startswith("┈ INACT 2s ")
+            assert screen(app)[2].split() == ["08:00:00", "now"]
+            assert screen(app)[3].startswith("job    ")
             await pilot.press("j", "enter")
             assert app.jumps == [(START, 0)]
             view.show(fold(job(), START + 500))
@@ -323,7 +324,7 @@ def test_enter_leads_to_the_moment_of_the_step() -> None:
             assert "ALIVE → ■ DONE" in screen(app)[-1]
             await pilot.press("g", "enter")
             assert app.jumps[-1] == (START, None)
-            assert screen(app)[0].startswith("INACT 2s ")
+            assert screen(app)[0].startswith("┈ INACT 2s ")
 
     asyncio.run(scenario())
 
@@ -361,7 +362,7 @@ def test_only_lines_that_look_different_are_drawn() -> None:
             assert app.drawn == set()
             view.show(fold(running, START + 51))
             await pilot.pause()
-            assert app.drawn == {0, 2, 3}  # the summary and the bars; no step
+            assert app.drawn == {0, 3, 4}  # the summary and the bars; no step
 
     asyncio.run(scenario())
 

@@ -154,19 +154,40 @@ CASES: dict[str, list[int]] = {
 }
 
 
+def nothing_found(pairs: Collection[tuple[str, str]]) -> Collection[tuple[str, str]]:
+    """No filter here has an expression."""
+    assert not pairs
+    return ()
+
+
+def test_narrowed_by_an_expression() -> None:
+    """What is looked for is put together once, for all rows; what is found decides."""
+    asked: list[set[tuple[str, str]]] = []
+
+    def find(pairs: Collection[tuple[str, str]]) -> Collection[tuple[str, str]]:
+        asked.append(set(pairs))
+        return [pair for pair in pairs if pair == ("fu+ll", "Error: full")]
+
+    assert ids(narrowed(LISTED, parse("log~fu+ll"), LINES, (), find)) == [4]
+    assert ids(narrowed(LISTED, parse("-log~fu+ll limit:2"), LINES, (), find)) == [9, 8]
+    assert ids(narrowed(LISTED, parse("log~nope"), LINES, (), find)) == []
+    assert asked == [{("fu+ll", "Error: full")}, {("fu+ll", "Error: full")},
+                     {("nope", "Error: full")}]  # fmt: skip
+
+
 @pytest.mark.parametrize("text", CASES)
 def test_narrowed(text: str) -> None:
     """Conditions on what is looked at hold for that; of all others nothing is known."""
-    assert ids(narrowed(LISTED, parse(text), LINES, {2, 9, 77})) == CASES[text]
+    assert ids(narrowed(LISTED, parse(text), LINES, {2, 9, 77}, nothing_found)) == CASES[text]
     assert len(LISTED) == 9
 
 
 def test_narrowed_is_cheap() -> None:
     """Of a long list only those are judged of which something is known."""
     many = OrderedIds([((-n,), n) for n in range(100_000, 0, -1)])
-    few = narrowed(many, parse("is:dead"), LINES, ())
+    few = narrowed(many, parse("is:dead"), LINES, (), nothing_found)
     assert (ids(few), few.index_of(2)) == ([2], 0)
-    rest = narrowed(many, parse("-is:dead"), LINES, ())
+    rest = narrowed(many, parse("-is:dead"), LINES, (), nothing_found)
     assert (len(rest), 2 in rest, 2 in many) == (99_999, False, True)
 
 
@@ -194,4 +215,4 @@ def test_narrowed_means_what_it_says(
         and (not big or (n in known and known[n].rss is not None and (known[n].rss or 0) >= 2))
     ]
     lines = {n: job(n, state=line.state, rss=line.rss) for n, line in known.items()}
-    assert ids(narrowed(LISTED, parse(text), lines, marks)) == expected
+    assert ids(narrowed(LISTED, parse(text), lines, marks, nothing_found)) == expected

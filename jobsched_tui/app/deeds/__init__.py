@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from jobsched_tui.app.deeds.acting import DEEDS as ACTING
 from jobsched_tui.app.deeds.copying import DEEDS as COPYING
+from jobsched_tui.app.deeds.exporting import DEEDS as EXPORTING
 from jobsched_tui.app.deeds.general import DEEDS as GENERAL
 from jobsched_tui.app.deeds.looking import DEEDS as LOOKING
 from jobsched_tui.app.palette import open_palette
@@ -22,5 +23,5 @@ if TYPE_CHECKING:
 Deed: TypeAlias = "Callable[[Console], None]"
 
 DEEDS: Final[Mapping[str, Deed]] = MappingProxyType(
-    {**LOOKING, **ACTING, **COPYING, **GENERAL, "app.palette": open_palette}
+    {**LOOKING, **ACTING, **COPYING, **EXPORTING, **GENERAL, "app.palette": open_palette}
 )

@@ -118,6 +118,7 @@ def _submit(console: Console) -> None:
         screen = SubmitScreen(
             console.door, console.shelf, limits=limits, queue=queue_of(lines),
             recent=_recent(console), home=console.named_home, pen=console.options.pen,
+            editor=lambda file: console.run_program([*console.options.editor, str(file)]),
         )  # fmt: skip
         console.push_screen(screen, done)
 
@@ -148,7 +149,7 @@ def signal(console: Console, identity: Identity, kind: str) -> None:
                 console.say([span(f"{one.name} to pid {identity.pid}: {sent.value}", tone)])
 
     listed = [
-        Choice(key=one.name, label=f"{one.name}  {one.meaning}", detail=one.warning or "")
+        Choice(key=one.name, label=f"{one.name:<4}  {one.meaning}", detail=one.warning or "")
         for one in choices
     ]
     console.push_screen(

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from textual.app import SuspendNotSupported
-
 from jobsched_tui.app.deeds.looking import log_of
 from jobsched_tui.data import reports
 from jobsched_tui.data.frame import JobLine
@@ -104,19 +102,9 @@ def _open_in(program: Callable[[Console], tuple[str, ...]]) -> Callable[[Console
 
 
 def _run(console: Console, words: Sequence[str]) -> None:
-    try:
-        console.run_program(words)
-    except (OSError, SuspendNotSupported) as error:
-        console.say([span(f"{words[0]} was not started: {error}", Tone.BAD)], alarming=True)
-
-
-def _save(console: Console) -> None:
-    """What is on the screen, as a picture."""
-    path = _keep(console, console.export_screenshot(), "screen.svg")
-    if path is None:
-        console.say([span("not saved: the home cannot be written", Tone.BAD)], alarming=True)
-    else:
-        console.say([span(f"saved {path}", Tone.GOOD)])
+    problem = console.run_program(words)
+    if problem is not None:
+        console.say([span(problem, Tone.BAD)], alarming=True)
 
 
 DEEDS: Final[Mapping[str, Callable[[Console], None]]] = {
@@ -125,5 +113,4 @@ DEEDS: Final[Mapping[str, Callable[[Console], None]]] = {
     "copy.report": _report,
     "export.pager": _open_in(lambda console: console.options.pager),
     "export.editor": _open_in(lambda console: console.options.editor),
-    "export.save": _save,
 }

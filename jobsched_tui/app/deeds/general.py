@@ -18,6 +18,7 @@ from jobsched_tui.screens.choose import Choice, ChooseScreen
 from jobsched_tui.screens.detail import DetailScreen
 from jobsched_tui.screens.prompt import PromptScreen
 from jobsched_tui.screens.reading import ReadingScreen
+from jobsched_tui.screens.side_by_side import SideBySideScreen
 
 if TYPE_CHECKING:
     from jobsched.api import Change
@@ -104,8 +105,16 @@ def _leave(console: Console) -> None:
     """From a job to the list, from there out."""
     if isinstance(console.screen, DetailScreen):
         console.close_job()
+    elif isinstance(console.screen, SideBySideScreen):
+        console.pop_screen()
     else:
         console.leave()
+
+
+def _demo(console: Console) -> None:
+    """Leave for a demonstration: whoever runs the console begins it."""
+    console.wants_demo = True
+    console.leave()
 
 
 def _copy_selected(console: Console) -> None:
@@ -208,6 +217,7 @@ DEEDS: Final[Mapping[str, Callable[[Console], None]]] = {
     "app.help": _help,
     "app.command": _command,
     "app.mouse": _mouse,
+    "app.demo": _demo,
     "app.quit": lambda console: console.leave(),
     "copy.text": _copy_selected,
     "nav.back": lambda console: console.go_back(),

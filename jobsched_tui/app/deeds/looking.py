@@ -5,18 +5,20 @@ Owns which prompt or list comes up for which key. They change nothing but the vi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from jobsched.api import OrderBy
 from jobsched_tui.app.sight import filter_problem
 from jobsched_tui.data import filters, moments
 from jobsched_tui.present.columns import KINDS
+from jobsched_tui.present.logpanes import LEAST, MOST, TOO_FEW, PaneLog, of_job, of_jobs
 from jobsched_tui.present.spans import Tone, span
 from jobsched_tui.screens.choose import Choice, ChooseScreen
 from jobsched_tui.screens.detail import DetailScreen
 from jobsched_tui.screens.jobs import JobsScreen
 from jobsched_tui.screens.prompt import PromptScreen
+from jobsched_tui.screens.side_by_side import SideBySideScreen
 from jobsched_tui.widgets.log_view import LogView
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ def _columns(console: Console) -> None:
         return
     shown = screen.jobs.columns
     choices = [
-        Choice(key=str(col), label=str(col), detail=kind.title, chosen=str(col) in shown)
+        Choice(key=str(col), label=str(col), detail=kind.says, chosen=str(col) in shown)
         for col, kind in KINDS.items()
     ]
 
@@ -110,6 +112,8 @@ def _next_attention(console: Console) -> None:
     at = (jobs.index(here[0]) + 1) % len(jobs) if here and here[0] in jobs else 0
     if isinstance(screen, DetailScreen):
         console.open_job(jobs[at], replacing=True)
+    elif isinstance(screen, SideBySideScreen):
+        console.open_job(jobs[at])
     else:
         console.go_to(jobs[at])
 
@@ -136,9 +140,9 @@ def _past(console: Console) -> None:
 
 
 def log_of(console: Console) -> LogView | None:
-    """The log that is seen, if one is."""
+    """The log that is seen, of several the one that has the keys; if there is one."""
     found = [one for one in console.screen.query(LogView) if one.is_on_screen]
-    return found[0] if found else None
+    return next((one for one in found if one.has_focus), found[0] if found else None)
 
 
 def _in_log(
@@ -165,9 +169,39 @@ def _in_log(
     return deed
 
 
+def _side_by_side(console: Console) -> None:
+    """Show the logs of several jobs, or of one job's tasks; leave them again."""
+    screen, chosen, frame = console.screen, console.chosen(), console.frame
+    now, home = console.clock.now(), str(console.door.home)
+
+    def show(logs: Sequence[PaneLog]) -> None:
+        if len(logs) < LEAST or frame is None:
+            console.say([span(TOO_FEW, Tone.WARN)], alarming=True)
+        elif console.screen is screen:
+            console.push_screen(SideBySideScreen(logs[:MOST], frame, console.around))
+            if len(logs) > MOST:
+                console.say([span(f"the first {MOST} of {len(logs)} logs", Tone.WARN)])
+
+    if isinstance(screen, SideBySideScreen):
+        console.pop_screen()
+    elif len(chosen) >= LEAST:
+        console.look_up(
+            lambda live: live.lines(chosen), lambda lines: show(of_jobs(lines, home, now))
+        )
+    elif chosen:
+        console.look_up(
+            lambda live: live.detail(chosen[0]),
+            lambda detail: show([] if detail is None else of_job(detail, now)),
+        )
+    else:
+        show([])
+
+
 def with_tab(console: Console, tab: str) -> None:
     """Look into the chosen job at a tab."""
     chosen = console.chosen()
+    if isinstance(console.screen, SideBySideScreen):
+        console.pop_screen()
     if isinstance(console.screen, DetailScreen):
         console.screen.action_tab(tab)
     elif chosen:
@@ -191,6 +225,7 @@ DEEDS: Final[Mapping[str, Callable[[Console], None]]] = {
     "app.pause": lambda console: console.sight.freeze(),
     "app.reload": lambda console: console.reader.wake(),
     "job.log": _tab("log"),
+    "job.logs": _side_by_side,
     "job.timeline": _tab("timeline"),
     "job.dag": _tab("dag"),
     "job.processes": _tab("processes"),

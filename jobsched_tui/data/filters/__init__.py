@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from jobsched_tui.data.filters.completing import complete, completed
 from jobsched_tui.data.filters.guide import HELP
-from jobsched_tui.data.filters.local import matches_local
+from jobsched_tui.data.filters.local import matches_local, patterns_in
 from jobsched_tui.data.filters.parsing import parse
 from jobsched_tui.data.filters.query import FilterError, LocalField, LocalTerm, Query
 
@@ -30,4 +30,5 @@ __all__ = [
     "completed",
     "matches_local",
     "parse",
+    "patterns_in",
 ]

@@ -6,8 +6,7 @@ say it too. Looks at nothing but the values that it is handed.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -18,6 +17,8 @@ from jobsched_tui.data.filters.query import LocalField, LocalTerm
 from jobsched_tui.data.frame import JobLine, Trouble
 
 _Holds: TypeAlias = Callable[[JobLine, Collection[int]], bool]
+#: Expressions and texts: those pairs of which the one is found in the other.
+Found: TypeAlias = Collection[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,20 +112,32 @@ STANDINGS: Final[Mapping[LocalField, Mapping[str, Standing]]] = MappingProxyType
 )
 
 
-def matches_local(line: JobLine, terms: Iterable[LocalTerm], marks: Collection[int]) -> bool:
-    """Whether a row meets all of ``terms``. ``marks``: ids of the jobs that are marked."""
-    return all(_met(line, term, marks) is not term.negated for term in terms)
+def matches_local(
+    line: JobLine, terms: Iterable[LocalTerm], marks: Collection[int], found: Found = ()
+) -> bool:
+    """Whether a row meets all of ``terms``. ``marks``: ids of the jobs that are marked.
+
+    ``found``: those of :func:`patterns_in` that match. An expression may take for ever, so nobody
+    looks for one here.
+    """
+    return all(_met(line, term, marks, found) is not term.negated for term in terms)
 
 
-def _met(line: JobLine, term: LocalTerm, marks: Collection[int]) -> bool:
+def patterns_in(line: JobLine, terms: Iterable[LocalTerm]) -> Iterator[tuple[str, str]]:
+    """Expressions that ``terms`` ask for, each with a text of the row that it may be found in."""
+    for term in terms:
+        if term.op is Op.MATCHES:
+            for text in _texts(line, term):
+                yield from ((str(word), text) for word in term.values)
+
+
+def _met(line: JobLine, term: LocalTerm, marks: Collection[int], found: Found) -> bool:
     match term.field:
         case LocalField.IS | LocalField.HAS:
             known = STANDINGS[term.field]
             return any(known[str(word)].holds(line, marks) for word in term.values)
-        case LocalField.LOG:
-            return _says(term, line.last_line)
-        case LocalField.WHY:
-            return _says(term, line.reason) or _says(term, line.why)
+        case LocalField.LOG | LocalField.WHY:
+            return any(_says(term, text, found) for text in _texts(line, term))
         case LocalField.RSS:
             return _compares(term, line.rss)
         case LocalField.CPU:
@@ -133,13 +146,18 @@ def _met(line: JobLine, term: LocalTerm, marks: Collection[int]) -> bool:
             return _compares(term, line.pid)
 
 
-def _says(term: LocalTerm, text: str | None) -> bool:
+def _texts(line: JobLine, term: LocalTerm) -> Sequence[str]:
+    """What a term may be found in."""
+    if term.field is LocalField.WHY:
+        return (line.reason, line.why)
+    return () if line.last_line is None else (line.last_line,)
+
+
+def _says(term: LocalTerm, text: str, found: Found) -> bool:
     """As the database does it: a word in upper or lower case, a pattern as it is written."""
-    if text is None:
-        return False
     words = [str(word) for word in term.values]
     if term.op is Op.MATCHES:
-        return any(re.search(word, text) for word in words)
+        return any((word, text) in found for word in words)
     if term.op is Op.IS:
         return text in words
     return any(word.casefold() in text.casefold() for word in words)

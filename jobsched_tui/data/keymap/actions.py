@@ -114,6 +114,7 @@ _JOBS: Final = (
 
 _LOOK: Final = (
     Key("job.log", "l", "log; pressed there, the job's next log", "Look", _LIST | _DETAIL),
+    Key("job.logs", "vertical_line", "logs of tasks or marked jobs, side by side", "Look", PANES),
     Key("job.timeline", "t", "timeline", "Look", PANES),
     Key("job.dag", "D", "DAG", "Look", PANES),
     Key("job.processes", "P", "processes", "Look", PANES),
@@ -163,6 +164,7 @@ _CONSOLE: Final = (
     Key("app.pause", "p", "stop or resume live updates", "Console", _EVERYWHERE),
     Key("app.reload", "ctrl+r", "read everything now", "Console", _EVERYWHERE),
     Key("app.mouse", "M", "mouse on or off", "Console", _EVERYWHERE),
+    Key("app.demo", "d", "where there is no database: a demonstration", "Console", _EVERYWHERE),
     Key("app.quit", "ctrl+q", "leave", "Console", _EVERYWHERE),
     Key("copy.text", "ctrl+c", "copy the selected text", "Console", _EVERYWHERE),
     Key("copy.menu", "c", "copy id, PID or path", "Console", PANES),
@@ -170,7 +172,7 @@ _CONSOLE: Final = (
     Key("copy.report", "Y", "copy a report of the failure", "Console", PANES),
     Key("export.pager", "v", "open in $PAGER", "Console", PANES),
     Key("export.editor", "e", "open in $EDITOR", "Console", PANES),
-    Key("export.save", "ctrl+s", "save what is shown", "Console", PANES),
+    Key("export.save", "ctrl+s", "save: csv, json, txt or svg", "Console", PANES),
 )
 
 _DIALOGS: Final = (
@@ -193,6 +195,7 @@ _DIALOGS: Final = (
     Key("limits.close", "escape", "close", "Dialogs", _LIMITS),
     Key("submit.send", "ctrl+s", "submit", "Dialogs", _SUBMIT),
     Key("submit.close", "escape", "keep the draft and close", "Dialogs", _SUBMIT),
+    Key("submit.edit", "ctrl+e", "the text in $EDITOR", "Dialogs", _SUBMIT),
     Key("submit.file", "f2", "to the file", "Dialogs", _SUBMIT),
     Key("submit.text", "f3", "to the text", "Dialogs", _SUBMIT),
     Key("submit.problems", "f4", "to the problems", "Dialogs", _SUBMIT),

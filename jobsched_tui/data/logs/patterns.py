@@ -11,6 +11,8 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Final
 
+from jobsched_tui.data.elsewhere.safety import is_quick
+
 _ESCAPED: Final = re.compile(r"\\.")
 _SPECIAL: Final = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
@@ -27,6 +29,8 @@ class Pattern:
     needles: tuple[bytes, ...] = ()
     #: Whether needles are lower case and are to be looked for in lower case.
     folded: bool = False
+    #: Whether it is found, or not, in hardly more time than a look at the text takes.
+    is_quick: bool = False
 
     def may_be_in(self, data: bytes) -> bool:
         """Whether it is worth while to look closer."""
@@ -46,7 +50,9 @@ def compile_pattern(source: str, *, literal: bool = False) -> Pattern:
     expression = re.escape(source) if literal else source
     needle = source.encode("utf-8", "surrogateescape")
     is_plain = (literal or not _SPECIAL.search(source)) and (source.isascii() or not folded)
-    return _pattern(source, expression, (needle,) if is_plain and needle else (), folded=folded)
+    needles = (needle,) if is_plain and needle else ()
+    quick = literal or is_quick(source)
+    return _pattern(source, expression, needles, folded=folded, quick=quick)
 
 
 def _is_expression(source: str) -> bool:
@@ -61,11 +67,18 @@ def _is_expression(source: str) -> bool:
     return True
 
 
-def _pattern(source: str, expression: str, needles: tuple[bytes, ...], *, folded: bool) -> Pattern:
+def _pattern(
+    source: str, expression: str, needles: tuple[bytes, ...], *, folded: bool, quick: bool
+) -> Pattern:
     flags = re.MULTILINE | (re.IGNORECASE if folded else 0)
     data = expression.encode("utf-8", "surrogateescape")
     return Pattern(
-        source, re.compile(data, flags), re.compile(expression, flags), needles, folded=folded
+        source,
+        re.compile(data, flags),
+        re.compile(expression, flags),
+        needles,
+        folded=folded,
+        is_quick=quick,
     )
 
 
@@ -75,4 +88,5 @@ ERROR: Final = _pattern(
     r"\b(?:ERROR|FATAL|CRITICAL|Traceback|panic:|[Ee]rror:|[A-Z]\w*(?:Error|Exception)\b)",
     (b"ERROR", b"FATAL", b"CRITICAL", b"Traceback", b"panic:", b"rror", b"Exception"),
     folded=False,
+    quick=True,
 )

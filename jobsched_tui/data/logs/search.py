@@ -13,9 +13,11 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final
 
+from jobsched_tui.data.elsewhere.asking import Unanswered
 from jobsched_tui.data.logs.file import LogFile
 from jobsched_tui.data.logs.index import LineIndex
 from jobsched_tui.data.logs.lines import shown
+from jobsched_tui.data.logs.matching import Matcher
 from jobsched_tui.data.logs.patterns import Pattern
 from jobsched_tui.data.logs.tally import BLOCK, Tally
 
@@ -28,9 +30,11 @@ _KEPT: Final = 8
 class MatchIndex:
     """The lines of a file that match, numbered from 0. Needs a complete line index."""
 
-    def __init__(self, file: LogFile, index: LineIndex, pattern: Pattern) -> None:
+    def __init__(self, file: LogFile, index: LineIndex, pattern: Pattern, matcher: Matcher) -> None:
         self.pattern = pattern
-        self._file, self._index = file, index
+        #: Why it was given up: from then on nothing is looked for; empty: it was not.
+        self.failure = ""
+        self._file, self._index, self._matcher = file, index, matcher
         self._tally = Tally()
         #: Up to which offset the file was counted when the last block was.
         self._searched = 0
@@ -43,7 +47,9 @@ class MatchIndex:
 
     @property
     def is_done(self) -> bool:
-        """Whether all lines there are have been searched."""
+        """Whether all lines there are have been searched, or will never be."""
+        if self.failure:
+            return True
         return self._tally.end >= self._index.end and self._searched == self._index.counted
 
     @property
@@ -59,13 +65,16 @@ class MatchIndex:
             self._searched = self._index.counted
         stop = min(self._index.end, self._tally.end + max(1, budget // BLOCK))
         for block in range(self._tally.end, stop):
-            self._tally.append(len(self.hits(block)))
+            found = self.hits(block)
+            if self.failure:
+                return
+            self._tally.append(len(found))
 
     def hits(self, block: int) -> list[int]:
         """The numbers of the matching lines that begin in a block."""
         key = (block, min(self._index.counted, (block + 1) * BLOCK + _OVERLAP))
         if key not in self._kept:
-            self._kept[key] = list(self._search(block))
+            self._kept[key] = self._search(block)
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
@@ -73,7 +82,7 @@ class MatchIndex:
 
     def may_have(self, block: int) -> bool:
         """Whether a block has any, as far as is known."""
-        return block >= self._tally.end or self._tally.count(block) > 0
+        return not self.failure and (block >= self._tally.end or self._tally.count(block) > 0)
 
     def lines(self, first: int, count: int) -> Iterator[int]:
         """The numbers of so many matching lines, from the ``first``-th on."""
@@ -94,21 +103,15 @@ class MatchIndex:
             return self.count
         return self._tally.before(block) + bisect_left(self.hits(block), line)
 
-    def _search(self, block: int) -> Iterator[int]:
+    def _search(self, block: int) -> list[int]:
         number, data = self._lines_of(block)
-        if data is None or not self.pattern.may_be_in(data):
-            return
-        at = counted = 0
-        while at <= len(data) and (found := self.pattern.regex.search(data, at)):
-            begin = data.rfind(b"\n", 0, found.start()) + 1
-            end = data.find(b"\n", found.start())
-            end = len(data) if end < 0 else end
-            number += data.count(b"\n", counted, begin)
-            counted = begin
-            # A match may run over the end of its line: then the line alone decides.
-            if found.end() <= end or self.pattern.regex.search(data, begin, end):
-                yield number
-            at = end + 1
+        if data is None or self.failure:
+            return []
+        try:
+            return [number + at for at in self._matcher.lines(self.pattern, data)]
+        except Unanswered as error:
+            self.failure = str(error)
+            return []
 
     def _lines_of(self, block: int) -> tuple[int, bytes | None]:
         """What is seen of the lines that begin in a block, and the number of the first of them."""

@@ -12,10 +12,12 @@ from dataclasses import replace
 from threading import Lock
 from typing import Final
 
+from jobsched_tui.data.elsewhere.asking import Unanswered
 from jobsched_tui.data.logs import patterns
 from jobsched_tui.data.logs.file import FRESH, Event, LogFile
 from jobsched_tui.data.logs.index import LineIndex
 from jobsched_tui.data.logs.lines import clean
+from jobsched_tui.data.logs.matching import Matcher
 from jobsched_tui.data.logs.patterns import Pattern
 from jobsched_tui.data.logs.search import MatchIndex
 from jobsched_tui.data.logs.seeking import MISSED, Missed, Walk
@@ -34,6 +36,7 @@ class Session:
     def __init__(self, file: LogFile) -> None:
         self._file = file
         self._index = LineIndex(file)
+        self._matcher = Matcher()
         self._search: MatchIndex | None = None
         self._keep: MatchIndex | None = None
         self._errors: MatchIndex | None = None
@@ -49,13 +52,21 @@ class Session:
         While nothing changes the answer is the same object.
         """
         with self._using:
-            return Update(standing=None) if self._closed else self._look(request)
+            update = Update(standing=None) if self._closed else self._look(request)
+        if self._closed:
+            self.close()
+        return update
 
     def close(self) -> None:
-        """Let go of the file, when the step that is being made has ended."""
-        with self._using:
-            self._closed = True
+        """Let go of the file: now, or by whoever makes a step, when that has ended.
+
+        Waits for nobody, and lets no search go on.
+        """
+        self._closed = True
+        self._matcher.stop()
+        if self._using.acquire(blocking=False):
             self._file.close()
+            self._using.release()
 
     def _look(self, request: Request) -> Update:
         event = self._file.poll()
@@ -104,7 +115,7 @@ class Session:
             lines=self._index.total,
             numbered=self._index.is_complete,
             indexed=self._index.part,
-            rows=self._rows(request, shift),
+            rows=self._marked(self._rows(request, shift)),
             search=_counting(self._search),
             keep=_counting(self._keep),
             landing=landing,
@@ -168,6 +179,19 @@ class Session:
             for raw in self._index.window(number, 1)
         }
 
+    def _marked(self, rows: Mapping[int, Row]) -> Mapping[int, Row]:
+        """The rows with what is searched for marked in them."""
+        if self._search is None or self._search.failure or not rows:
+            return rows
+        texts = [row.line.text for row in rows.values()]
+        try:
+            marks = self._matcher.marks(self._search.pattern, texts)
+        except Unanswered as error:
+            self._search.failure = str(error)
+            return rows
+        marked = zip(rows.items(), marks, strict=True)
+        return {at: replace(row, marks=one) if one else row for (at, row), one in marked}
+
     def _jump(self, jump: Jump, shift: int) -> Landing | None:
         """Where the jump goes, if that is known yet. Numbers must be: the index comes first."""
         if jump.serial == self._landed or not self._index.is_complete:
@@ -184,7 +208,9 @@ class Session:
     def _walk_from(self, jump: Jump, shift: int) -> Walk:
         matches = self._search if jump.target is Target.MATCH else self._errors
         if matches is None:
-            matches = self._errors = MatchIndex(self._file, self._index, patterns.ERROR)
+            matches = self._errors = MatchIndex(
+                self._file, self._index, patterns.ERROR, self._matcher
+            )
         line = jump.row + shift
         if self._keep is not None and jump.row >= 0:
             line = next(self._keep.lines(jump.row, 1), self._index.total)
@@ -204,7 +230,9 @@ class Session:
         return Landing(jump.serial, jump.target, row, ordinal)
 
     def _matches(self, pattern: Pattern | None) -> MatchIndex | None:
-        return None if pattern is None else MatchIndex(self._file, self._index, pattern)
+        if pattern is None:
+            return None
+        return MatchIndex(self._file, self._index, pattern, self._matcher)
 
     def _restarted(self, matches: MatchIndex | None) -> MatchIndex | None:
         return self._matches(_pattern(matches))
@@ -215,4 +243,4 @@ def _pattern(matches: MatchIndex | None) -> Pattern | None:
 
 
 def _counting(matches: MatchIndex | None) -> Counting | None:
-    return None if matches is None else Counting(matches.count, matches.part)
+    return None if matches is None else Counting(matches.count, matches.part, matches.failure)

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
+from typing import Final
 
 from jobsched_tui.data.logs.file import Event
 from jobsched_tui.data.logs.lines import LogLine
 from jobsched_tui.data.logs.patterns import Pattern
+from jobsched_tui.data.logs.scanning import Marks
 from jobsched_tui.data.logs.seeking import Direction
 
 
@@ -23,6 +25,18 @@ class Target(StrEnum):
     MATCH = "match"
     ERROR = "error"
     TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a person likes logs to be drawn."""
+
+    wrap: bool = False
+    numbers: bool = False
+    timestamps: bool = True
+
+
+USUAL: Final = Habits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +71,8 @@ class Row:
     #: From 0; ``None`` while it is not known.
     number: int | None
     line: LogLine
+    #: Where in its text what is searched for stands.
+    marks: Marks = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +81,8 @@ class Counting:
 
     count: int
     part: float
+    #: Why it was given up; empty: it was not.
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)

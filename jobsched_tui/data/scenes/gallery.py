@@ -184,6 +184,11 @@ _DETAIL: Final = {
     "log-dead": _list(
         "the log of a dead controller", rows=Rows.of([DEAD.line]), keys=("l",), until=_FOLLOWS
     ),
+    "logs": _list(
+        "the logs of three marked jobs, of which one has not printed anything yet",
+        keys=("space", "space", "space", "vertical_line"),
+        until="3 logs side by side",
+    ),
     "timeline": _list("what happened to a job", keys=("t",), until="LNCH 2m04s"),
     "dag-chain": _list("tasks one after the other", keys=("D",), until="report"),
     "dag-diamond": _list(
