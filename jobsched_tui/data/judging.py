@@ -56,6 +56,7 @@ class Judge:
     ) -> list[tuple[Key, int]]:
         """Sort key and id of every job that matches, in order."""
         if _are_quick(terms):
+            self._helper.rest()  # another filter: it is not needed for each change any more
             return self._watch.listing(terms, sort, now=now)
         return self._helper.ask(_listing, self._home, tuple(terms), tuple(sort), now)
 

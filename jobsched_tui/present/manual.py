@@ -20,7 +20,7 @@ _CONTEXTS: Final = {
 }  # fmt: skip
 _KEYS: Final = 14
 _EXAMPLE: Final = 26
-_DESCRIBED: Final = 44
+_DESCRIBED: Final = 56
 #: What an action's id and the gaps take.
 _IDS: Final = 22
 

@@ -219,7 +219,13 @@ def _progress(progress: Progress, cells: int, pen: Pen) -> list[Span]:
         text = fit(progress.text, cells - _PERCENT)
         return [Span(text), Span(percent, Tone.GOOD)]
     bar = formats.bar(progress.part, _BAR, pen)
-    return [Span(fit(progress.text, room) + " "), Span(bar + percent, Tone.GOOD)]
+    filled = bar.rstrip()
+    return [
+        Span(fit(progress.text, room) + " "),
+        Span(filled, Tone.GOOD),
+        Span(bar[len(filled) :]),
+        Span(percent, Tone.GOOD),
+    ]
 
 
 # The other cells.

@@ -15,13 +15,12 @@ from textual.screen import ModalScreen
 from textual.widgets.option_list import Option
 
 from jobsched_tui.present.glyphs import UNICODE, Pen
-from jobsched_tui.present.spans import Line, Span, Tone, clip, fit, span, width
+from jobsched_tui.present.spans import Line, Span, Tone, fit, span, width
 from jobsched_tui.widgets.dialog import Dialog
 from jobsched_tui.widgets.option_rows import OptionRows
 from jobsched_tui.widgets.painting import palette_of
 from jobsched_tui.widgets.texts import Lines, text_of
 
-_DETAIL_CELLS: Final = 60
 #: Cells of the hint; of border, padding and scroll bar; rows of all but the list.
 _LEAST_CELLS: Final = 52
 _FRAME_CELLS: Final = 6
@@ -72,7 +71,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         hint = "space ticks, enter takes them" if self._several else "enter takes it"
         with Dialog(pen=self._pen):
             yield Lines([[span(self._title, Tone.TITLE)]], pen=self._pen)
-            yield OptionRows()
+            yield OptionRows(pen=self._pen)
             yield Lines(pen=self._pen, id="detail")
             yield Lines([[span(f"{hint}, esc changes nothing", Tone.MUTED)]], pen=self._pen)
 
@@ -116,9 +115,8 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         else:
             tick = f"{self._pen.marked} " if ticked else "  "
         label = fit(choice.label, max(cell_len(one.label) for one in self._choices))
-        detail = clip(choice.detail, _DETAIL_CELLS)
         line = [Span(tick), Span(label, Tone.STRONG if ticked else Tone.PLAIN)]
-        return [*line, Span(f"  {detail}", Tone.MUTED)] if detail else line
+        return [*line, span(f"  {choice.detail}", Tone.MUTED)] if choice.detail else line
 
     def action_move(self, step: int) -> None:
         """Move as the arrows do."""

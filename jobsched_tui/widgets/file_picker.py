@@ -40,8 +40,7 @@ class FilePicker(OptionRows):
     def __init__(
         self, directory: Path, *, recent: Sequence[str] = (), pen: Pen = UNICODE, **options: Any
     ) -> None:
-        super().__init__(**options)
-        self._pen = pen
+        super().__init__(pen=pen, **options)
         self._recent = [Entry(name, Path(name), is_directory=False) for name in recent]
         self._offered: list[Entry] = []
         self.open(directory)

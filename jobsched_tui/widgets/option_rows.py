@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from textual.strip import Strip
 from textual.style import Style
 from textual.widgets import OptionList
+
+from jobsched_tui.present.glyphs import UNICODE, Pen
+from jobsched_tui.widgets.texts import with_pen
 
 _CURSOR: Final = "option-list--option-highlighted"
 _REVERSED: Final = Style(reverse=True)
@@ -36,8 +40,13 @@ class OptionRows(OptionList):
     }
     """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, pen: Pen = UNICODE, **options: Any) -> None:
         super().__init__(markup=False, compact=True, **options)
+        self._pen = pen
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        return with_pen(super().render_line(y), self._pen)
 
     def get_visual_style(self, *component_classes: str, partial: bool = False) -> Style:
         """As Textual has it, with the one thing that it forgets: the cursor may be reversed."""

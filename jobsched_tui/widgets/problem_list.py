@@ -31,8 +31,7 @@ class ProblemList(OptionRows):
             self.line, self.column = line, column
 
     def __init__(self, *, pen: Pen = UNICODE, **options: Any) -> None:
-        super().__init__(**options)
-        self._pen = pen
+        super().__init__(pen=pen, **options)
         self._findings: tuple[Finding, ...] = ()
 
     def show(self, findings: Sequence[Finding]) -> None:

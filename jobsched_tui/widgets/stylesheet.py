@@ -11,6 +11,7 @@ SHEET: Final = """
 .-ascii-palette SearchIcon { display: none; }
 .-ascii-palette #--input { border: ascii $foreground 60%; }
 .-ascii-palette CommandList { border: none; }
+.-ascii OptionRows { text-overflow: clip; }
 Widget:ansi {
     scrollbar-color: ansi_bright_black; scrollbar-background: ansi_default;
     scrollbar-color-hover: ansi_white; scrollbar-background-hover: ansi_default;

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from rich.segment import Segment
 from rich.text import Text
+from textual.strip import Strip
 from textual.widget import Widget
 
 from jobsched_tui.present.glyphs import UNICODE, Pen, ascii_line
@@ -23,6 +25,14 @@ def text_of(line: Line, colours: Palette, pen: Pen = UNICODE) -> Text:
     """One line, as widgets that take text can show it."""
     shown = ascii_line(line) if pen.is_ascii else line
     return Text.assemble(*((piece.text, colours.tones[piece.tone]) for piece in shown))
+
+
+def with_pen(strip: Strip, pen: Pen) -> Strip:
+    """What Textual drew, its ellipsis in ASCII where nothing else may be written."""
+    if not pen.is_ascii or strip.text.isascii():
+        return strip
+    pieces = (Segment(one.text.replace("…", "~"), one.style, one.control) for one in strip)
+    return Strip(pieces, strip.cell_length)
 
 
 class Lines(Widget):
@@ -47,6 +57,10 @@ class Lines(Widget):
         if tuple(lines) != self._lines:
             self._lines = tuple(lines)
             self.refresh(layout=True)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        return with_pen(super().render_line(y), self._pen)
 
     def render(self) -> Text:
         """All lines, in the colours of this moment."""

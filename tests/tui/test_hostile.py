@@ -6,6 +6,8 @@ import os
 import re
 import sqlite3
 import unicodedata
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -97,10 +99,19 @@ TOUR: Final = (
 )
 
 
-@pytest.fixture(name="home", scope="module")
-def _home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(name="tours", scope="module")
+def _tours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Future[Terminal]]]:
+    """Both at once, each on a home of its own: most of the time they wait."""
+    with ThreadPoolExecutor() as pool:
+        yield {
+            word: pool.submit(toured, hostile_home(tmp_path_factory.mktemp("home")), *word.split())
+            for word in ("", "--ascii")
+        }
+
+
+def hostile_home(parent: Path) -> Path:
     """A home in which every text is hostile: by the front door where that lets it in, else not."""
-    folder = tmp_path_factory.mktemp("hostile") / "h\u00f6st\u5e83le"
+    folder = parent / "h\u00f6st\u5e83le"
     folder.mkdir()
     door = home_with(folder / "home")
     file = folder / "work" / "job.yaml"
@@ -179,6 +190,15 @@ def harmless(terminal: Terminal) -> None:
         assert unicodedata.category(character) not in hidden, f"{character!r} in {around!r}"
 
 
+def toured(home: Path, *words: str) -> Terminal:
+    """A console of which every screen was visited, and that was left."""
+    with opened(home, *words, cwd=home.parent / "work") as terminal:
+        terminal.wait_for("starts are paused")
+        tour(terminal)
+        assert terminal.ended() == 0
+    return terminal
+
+
 def tour(terminal: Terminal) -> None:
     """Visit every screen."""
     for keys, text in TOUR:
@@ -192,30 +212,24 @@ def tour(terminal: Terminal) -> None:
     terminal.press("\x11")
 
 
-def test_no_hostile_text_acts(home: Path) -> None:
+def test_no_hostile_text_acts(tours: Mapping[str, Future[Terminal]]) -> None:
     """No byte of it reaches the terminal as it is, on no screen, and markup is text."""
-    with opened(home, cwd=home.parent / "work") as terminal:
-        terminal.wait_for("starts are paused")
-        tour(terminal)
-        assert terminal.ended() == 0
-        harmless(terminal)
-        for text in SHOWN:
-            assert text in terminal.text
+    terminal = tours[""].result()
+    harmless(terminal)
+    for text in SHOWN:
+        assert text in terminal.text
 
 
-def test_ascii_alone(home: Path) -> None:
+def test_ascii_alone(tours: Mapping[str, Future[Terminal]]) -> None:
     """With --ascii no other byte comes out on any of these screens, whatever is in a log."""
-    with opened(home, "--ascii", cwd=home.parent / "work") as terminal:
-        terminal.wait_for("starts are paused")
-        tour(terminal)
-        assert terminal.ended() == 0
-        harmless(terminal)
-        strange = re.findall(r".{,40}[^\x00-\x7e].{,20}", terminal.text)
-        assert strange == []
+    terminal = tours["--ascii"].result()
+    harmless(terminal)
+    assert re.findall(r".{,40}[^\x00-\x7e].{,20}", terminal.text) == []
 
 
-def test_no_colour_at_all(home: Path) -> None:
+def test_no_colour_at_all(tmp_path: Path) -> None:
     """With NO_COLOR no colour is sent, neither of the console nor of a log."""
+    home = hostile_home(tmp_path)
     with opened(home, cwd=home.parent / "work", NO_COLOR="1") as terminal:
         terminal.wait_for("starts are paused")
         terminal.press(":")

@@ -8,6 +8,7 @@ import pytest
 from rich.style import Style
 from textual.pilot import Pilot
 
+from jobsched_tui.present.glyphs import ASCII, UNICODE, Pen
 from jobsched_tui.screens.choose import Choice, ChooseScreen
 from tests.tui.acting import Stage
 
@@ -18,7 +19,9 @@ CHOICES = [
 ]
 
 
-def shown(size: tuple[int, int], *keys: str, ansi: bool = False) -> tuple[list[str], list[Style]]:
+def shown(
+    size: tuple[int, int], *keys: str, ansi: bool = False, pen: Pen = UNICODE
+) -> tuple[list[str], list[Style]]:
     """What stands on the screen, and the styles of the row under the cursor."""
     found: list[tuple[list[str], list[Style]]] = []
 
@@ -34,7 +37,7 @@ def shown(size: tuple[int, int], *keys: str, ansi: bool = False) -> tuple[list[s
         found.append((picture, styles))
 
     async def run() -> None:
-        app = Stage(ChooseScreen("Signal", CHOICES))
+        app = Stage(ChooseScreen("Signal", CHOICES, pen=pen))
         app.ansi_color = ansi
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
@@ -50,6 +53,13 @@ def test_a_long_text_takes_one_row() -> None:
     assert len(rows) == 1
     assert "HUP   tell it that its terminal is gone  it keeps" in rows[0]
     assert rows[0].rstrip(" │").endswith("…")
+
+
+def test_it_is_cut_in_ascii_where_nothing_else_may_be_written() -> None:
+    """The ellipsis is Textual's own."""
+    rows = shown((80, 24), pen=ASCII)[0]
+    assert "".join(rows).isascii()
+    assert next(row for row in rows if "HUP" in row).rstrip(" |").endswith("~")
 
 
 def test_what_was_cut_is_told_in_full_below() -> None:

@@ -177,7 +177,7 @@ def test_a_step_in_words() -> None:
         "08:00:10     +8s  job         PRIORITY 0 → 5     ann via jobs…  urgent"
     )
     assert plain(timeline.row(steps[8], 80, zone=UTC, pen=ASCII)) == (
-        "08:01:00    +30s  train       RUN > v RECOV      controller 1  preempted"
+        "08:01:00    +30s  train       RUN > v RECOV      controller 1   preempted"
     )
     assert width(timeline.row(steps[8], 30, zone=UTC)) <= 30
 

@@ -74,9 +74,17 @@ class Helper:
         """End it, in the midst of an answer, too. It answers nothing any more. For any thread."""
         with self._changing:
             self._stopped = True
-            if self._process is not None:
-                self._process.kill()
-                self._process.wait()
+            self._end()
+
+    def rest(self) -> None:
+        """End it until something is asked again. For the thread that asks."""
+        with self._changing:
+            self._end()
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
 
     def _started(self) -> tuple[subprocess.Popen[bytes], Connection]:
         with self._changing:
