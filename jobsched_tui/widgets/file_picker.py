@@ -23,6 +23,10 @@ from jobsched_tui.widgets.texts import text_of
 class FilePicker(OptionRows):
     """One directory at a time. Enter goes into a directory, or picks a file."""
 
+    DEFAULT_CSS = """
+    FilePicker { margin-right: 1; }
+    """
+
     class Picked(Message):
         """A file was picked."""
 
