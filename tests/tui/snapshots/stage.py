@@ -128,15 +128,24 @@ def _folder(scene: Scene) -> Iterator[None]:
             yield
 
 
+@contextlib.contextmanager
+def _colourless() -> Iterator[None]:
+    """An application looks at its environment when it is made, and at a copy of it."""
+    os.environ["NO_COLOR"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["NO_COLOR"]
+
+
 @contextlib.asynccontextmanager
 async def played(
     scene: Scene, size: tuple[int, int], look: Look = DARK
 ) -> AsyncIterator[SceneConsole]:
     """The console once the scene stands and nothing moves."""
     with _folder(scene):
-        if not look.has_colour:
-            os.environ["NO_COLOR"] = "1"  # the console takes it away again
-        console = SceneConsole(scene, look)
+        with _colourless() if not look.has_colour else contextlib.nullcontext():
+            console = SceneConsole(scene, look)
         async with console.run_test(size=size) as pilot:
             await _settle(console, pilot)
             for key in scene.keys:
