@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check format snapshots screenshots bench-console lock clean
+.PHONY: help install run test check format snapshots screenshots bench-console sql lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ screenshots: $(INSTALLED) ## Draw every screen of the console into screenshots/
 
 bench-console: $(INSTALLED) ## Measure the console at 100,000 jobs beside its budget
 	$(BIN)/python -m tests.bench.console.measure build
+
+sql: $(INSTALLED) ## Write jobsched/store/sql.py anew, from the statements in jobsched/store/catalogue
+	$(BIN)/python -m jobsched.store.catalogue > jobsched/store/sql.py.new
+	mv jobsched/store/sql.py.new jobsched/store/sql.py
 
 lock: ## Write requirements.lock anew, with the newest versions that pyproject.toml allows
 	$(PYTHON) -m venv build/lock

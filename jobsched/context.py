@@ -21,8 +21,9 @@ from jobsched.errors import NoAttempt
 from jobsched.home import Home
 from jobsched.lock import Held
 from jobsched.store import limits, moves
-from jobsched.store.database import Database, Tx
+from jobsched.store.database import Database
 from jobsched.store.moves import By
+from jobsched.store.tx import Tx
 
 if TYPE_CHECKING:
     from jobsched.backends.base import Backend

@@ -22,8 +22,8 @@ from jobsched.scheduler.submission import Submission, load, stored_env, submit_n
 from jobsched.scheduler.ticker import Ticker
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import reads
+from jobsched.store.catalogue.schema import history
 from jobsched.store.rows import AttemptRow, JobRow, TaskRow
-from jobsched.store.schema import history
 from tests.support import wait_until
 
 _MOVES = (

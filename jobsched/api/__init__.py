@@ -36,8 +36,7 @@ from jobsched.scheduler.ending import Cancelled
 from jobsched.scheduler.expected import Expected
 from jobsched.scheduler.reasons import Reason, ReasonCode
 from jobsched.states import ScheduleState, TaskStatus
-from jobsched.store.listing import Counts
-from jobsched.store.rows import Limits
+from jobsched.store.rows import Counts, Limits
 from jobsched.store.terms import Field, Key, Op, Order, OrderBy, Term
 from jobsched.store.views import Filter
 from jobsched.sweep.orphans import Removed

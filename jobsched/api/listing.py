@@ -21,11 +21,10 @@ from jobsched.process import Identity
 from jobsched.scheduler import facts
 from jobsched.scheduler.reasons import Facts
 from jobsched.store import changes, listing, reads, views
-from jobsched.store.database import Tx
-from jobsched.store.listing import Counts
 from jobsched.store.past import JobThen, Tables, TaskThen, jobs_then
-from jobsched.store.rows import Limits
+from jobsched.store.rows import Counts, Limits
 from jobsched.store.terms import Key, Order, Term
+from jobsched.store.tx import Tx
 from jobsched.sweep.fence import identity_of
 
 

@@ -16,8 +16,8 @@ from jobsched.errors import NotFound
 from jobsched.scheduler import facts
 from jobsched.scheduler.reasons import Reason, reason_for
 from jobsched.store import reads, views
-from jobsched.store.database import Tx
 from jobsched.store.rows import JobRow, Limits
+from jobsched.store.tx import Tx
 from jobsched.store.views import Filter
 
 #: What sets the limits once there is a database.

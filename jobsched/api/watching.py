@@ -22,11 +22,10 @@ from jobsched.logfiles import sources
 from jobsched.models import ClusterInfo, ClusterState
 from jobsched.states import TaskStatus
 from jobsched.store import changes, followers, listing, reads, views
-from jobsched.store.database import Tx
-from jobsched.store.listing import Counts
-from jobsched.store.rows import AttemptRow, JobRow, Limits
+from jobsched.store.rows import AttemptRow, Counts, JobRow, Limits
 from jobsched.store.rows import HistoryRow as Change
 from jobsched.store.terms import Key, Order, Term
+from jobsched.store.tx import Tx
 from jobsched.sweep.fence import identity_of
 from jobsched.sweep.liveness import liveness
 

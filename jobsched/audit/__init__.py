@@ -16,7 +16,8 @@ from jobsched.audit.living import check_attempts, check_copies, check_progress
 from jobsched.audit.rows import check_database, check_limits, check_page
 from jobsched.context import Context
 from jobsched.store import record
-from jobsched.store.database import Database, Tx
+from jobsched.store.database import Database
+from jobsched.store.tx import Tx
 
 __all__ = ["Invariant", "Report", "Violation", "check", "fold"]
 

@@ -22,9 +22,10 @@ from jobsched.errors import BackendError
 from jobsched.lock import Grip
 from jobsched.models import ClusterState
 from jobsched.store import reads
-from jobsched.store.database import Database, Tx
+from jobsched.store.database import Database
 from jobsched.store.record import AuditedAttempt
 from jobsched.store.rows import JobRow
+from jobsched.store.tx import Tx
 
 #: Seconds that an ended attempt has to be gone, and a sweep to take back what the dead left.
 GRACE: Final = 5.0

@@ -17,9 +17,9 @@ from jobsched.audit.job import JobFold
 from jobsched.audit.limits import ALIVE, LAUNCH, PAUSED, LimitsFold
 from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus, job_status
 from jobsched.store import reads, record
-from jobsched.store.database import Tx
 from jobsched.store.migrations import VERSION
 from jobsched.store.record import AuditedAttempt, AuditedJob, AuditedTask, Page
+from jobsched.store.tx import Tx
 
 #: What SQLite says is wrong is said up to so many times.
 _MOST_DAMAGE: Final = 20

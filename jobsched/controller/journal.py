@@ -15,8 +15,8 @@ from jobsched.errors import Cancelled, NotFound, StaleAttempt
 from jobsched.scheduler.patience import patiently
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
-from jobsched.store.database import Tx
 from jobsched.store.rows import JobRow, TaskRow
+from jobsched.store.tx import Tx
 
 T = TypeVar("T")
 

@@ -17,8 +17,8 @@ from jobsched.lock import Grip
 from jobsched.scheduler import office
 from jobsched.scheduler.passes import run_pass
 from jobsched.store import reads
-from jobsched.store.database import Tx
 from jobsched.store.rows import AttemptRow, JobRow
+from jobsched.store.tx import Tx
 from jobsched.sweep.liveness import liveness
 
 log = logging.getLogger(__name__)

@@ -17,9 +17,9 @@ from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.expected import Expected, require_expected
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
-from jobsched.store.database import Tx
 from jobsched.store.moves import By
 from jobsched.store.rows import AttemptRow, JobRow
+from jobsched.store.tx import Tx
 from jobsched.sweep.fence import ask_to_stop, end_attempt
 
 #: Jobs cancelled in one transaction: few enough that nobody waits long behind them.

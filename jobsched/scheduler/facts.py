@@ -16,8 +16,8 @@ from jobsched.scheduler.pick import starts_allowed
 from jobsched.scheduler.reasons import NAMED, Blocker, Facts, reason_for
 from jobsched.states import ScheduleState
 from jobsched.store import reads, views
-from jobsched.store.database import Tx
 from jobsched.store.rows import AttemptRow, JobRow, Limits, TaskRow
+from jobsched.store.tx import Tx
 from jobsched.sweep.liveness import Liveness, liveness
 
 _WAITS = frozenset({ScheduleState.WAITING, ScheduleState.ALIVE_WAITING})

@@ -17,9 +17,9 @@ from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.expected import Expected, require_expected
 from jobsched.states import ScheduleState
 from jobsched.store import limits, moves, reads
-from jobsched.store.database import Tx
 from jobsched.store.moves import By
 from jobsched.store.rows import HELD, HELD_BY_REBOOT, AttemptRow, JobRow, Limits
+from jobsched.store.tx import Tx
 from jobsched.sweep.fence import end_attempt
 
 #: Seconds to wait for a killed controller to be gone.

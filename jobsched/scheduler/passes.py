@@ -25,9 +25,9 @@ from jobsched.scheduler.pick import starts_allowed
 from jobsched.scheduler.starter import DEFAULT_COMMAND, Claim, Starter
 from jobsched.states import ScheduleState
 from jobsched.store import limits, moves, reads
-from jobsched.store.database import Tx
 from jobsched.store.moves import By
 from jobsched.store.rows import JobRow
+from jobsched.store.tx import Tx
 from jobsched.sweep.reap import take_back
 from jobsched.sweep.settle import settle
 

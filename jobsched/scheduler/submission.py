@@ -23,8 +23,8 @@ from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.secrets import read_secrets, write_secrets
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads, submissions
-from jobsched.store.database import Tx
 from jobsched.store.moves import By
+from jobsched.store.tx import Tx
 from jobsched.text import is_printable
 
 #: Of the submitter's environment, what a job gets: who and where one is, how programs are found,

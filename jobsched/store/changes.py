@@ -1,80 +1,40 @@
 """The history as a stream: what happened after a row, before one, or since a moment.
 
-Owns SELECTs by ``seq``, so that each costs the rows that it goes over, however long the history is.
-Wall time has no index and needs none: rows are written in its order, and a few looks find a moment.
-Changes nothing.
+Owns questions by ``seq``, so that each costs the rows that it goes over, however long the history
+is. Wall time has no index and needs none: rows are written in its order, and a few looks find a
+moment. Changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any, Final
-
-from sqlalchemy import BindParameter, bindparam, func, select
+from collections.abc import Collection
+from typing import Any
 
 from jobsched.states import ALIVE_STATES, ScheduleState
-from jobsched.store import reads
-from jobsched.store.database import Tx
+from jobsched.store import reads, sql
 from jobsched.store.rows import HistoryRow
-from jobsched.store.schema import history
-
-_COUNTED: Final = tuple(sorted(ALIVE_STATES))
-_KINDS: Final[BindParameter[Sequence[str]]] = bindparam("kinds", expanding=True)
-
-_LATEST: Final = select(func.max(history.c.seq))
-_AFTER: Final = (
-    select(history)
-    .where(history.c.seq > bindparam("after"))
-    .order_by(history.c.seq)
-    .limit(bindparam("most"))
-)
-_BEFORE: Final = (
-    select(history)
-    .where((history.c.seq < bindparam("before")) & history.c.kind.in_(_KINDS))
-    .order_by(history.c.seq.desc())
-    .limit(bindparam("most"))
-)
-#: Of no job: what an index finds.
-_LIMITS: Final = (
-    select(history)
-    .where(history.c.job_id.is_(None) & (history.c.seq > bindparam("after")))
-    .where(history.c.kind == "LIMIT")
-    .order_by(history.c.seq)
-)
-_NEWEST_UPTO: Final = (
-    select(history.c.seq, history.c.at)
-    .where(history.c.seq <= bindparam("upto"))
-    .order_by(history.c.seq.desc())
-    .limit(1)
-)
-#: What changes how much of a limit is used.
-_USES: Final = (
-    select(history.c.at, history.c.from_value, history.c.to_value)
-    .where((history.c.seq > bindparam("after")) & (history.c.kind == "SCHEDULE"))
-    .where(history.c.from_value.in_(_COUNTED) | history.c.to_value.in_(_COUNTED))
-    .order_by(history.c.seq)
-)
+from jobsched.store.tx import Tx
 
 
 def latest(tx: Tx) -> int:
     """The newest ``seq``; 0 if there is none."""
-    return int(tx.tuples(_LATEST)[0][0] or 0)
+    return int(tx.tuples(sql.LATEST)[0][0] or 0)
 
 
 def after(tx: Tx, seq: int, most: int) -> list[HistoryRow]:
     """The first ``most`` rows after a row, in order."""
-    return [HistoryRow.of(row) for row in tx.rows(_AFTER, after=seq, most=most)]
+    return [HistoryRow.of(row) for row in tx.rows(sql.CHANGES_AFTER, after=seq, most=most)]
 
 
 def before(tx: Tx, seq: int, most: int, kinds: Collection[str]) -> list[HistoryRow]:
     """The last ``most`` rows of some kinds before a row, the newest first."""
-    found = tx.rows(_BEFORE, before=seq, most=most, kinds=sorted(kinds))
+    found = tx.rows(sql.CHANGES_BEFORE, before=seq, most=most, kinds=sorted(kinds))
     return [HistoryRow.of(row) for row in found]
 
 
 def limit_changes(tx: Tx, since: float) -> list[HistoryRow]:
     """The changes of limits after a moment, in order."""
-    return [HistoryRow.of(row) for row in tx.rows(_LIMITS, after=moment(tx, since))]
+    return [HistoryRow.of(row) for row in tx.rows(sql.LIMIT_CHANGES, after=moment(tx, since))]
 
 
 def moment(tx: Tx, at: float) -> int:
@@ -86,7 +46,7 @@ def moment(tx: Tx, at: float) -> int:
     high = latest(tx)
     while low < high:
         middle = (low + high + 1) // 2
-        rows = tx.tuples(_NEWEST_UPTO, upto=middle)
+        rows = tx.tuples(sql.NEWEST_UPTO, upto=middle)
         if rows and rows[0][1] > at:
             high = rows[0][0] - 1
         else:
@@ -97,7 +57,7 @@ def moment(tx: Tx, at: float) -> int:
 
 def time_of(tx: Tx, seq: int) -> float:
     """When row ``seq`` (or the last before it) was written; 0 if there is none."""
-    rows = tx.tuples(_NEWEST_UPTO, upto=seq)
+    rows = tx.tuples(sql.NEWEST_UPTO, upto=seq)
     return float(rows[0][1]) if rows else 0.0
 
 
@@ -106,7 +66,7 @@ def usage(tx: Tx, since: float, steps: int, now: float) -> tuple[list[int], list
 
     Rebuilt backwards from what is used now, so that it costs the rows since then.
     """
-    rows = tx.tuples(_USES, after=moment(tx, since))
+    rows = tx.tuples(sql.USES, after=moment(tx, since))
     used = reads.current_limits(tx)
     launching = used.launching_used - sum(_launch_step(row) for row in rows)
     alive = used.alive_used - sum(_alive_step(row) for row in rows)

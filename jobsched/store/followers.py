@@ -6,39 +6,11 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Collection
 
-from sqlalchemy import BindParameter, bindparam, select
-
-from jobsched.states import TERMINAL, ScheduleState, TaskStatus
-from jobsched.store.database import Tx
-from jobsched.store.schema import dependencies, jobs
-
-#: Ids in one IN list: below SQLite's limit on variables.
-_CHUNK: Final = 500
-_IDS: Final[BindParameter[Sequence[int]]] = bindparam("ids", expanding=True)
-
-_follower, _leader = jobs.alias("follower"), jobs.alias("leader")
-_FOLLOWERS: Final = (
-    select(dependencies.c.on_job_id, dependencies.c.job_id)
-    .join(_follower, _follower.c.job_id == dependencies.c.job_id)
-    .where(dependencies.c.on_job_id.in_(_IDS) & (dependencies.c.satisfied == 0))
-    .where(_follower.c.schedule_state != ScheduleState.DONE)
-    .order_by(dependencies.c.on_job_id, dependencies.c.job_id)
-)
-#: Ended, but not well.
-_LOST: Final = tuple(sorted(TERMINAL - {TaskStatus.SUCCEEDED}))
-#: From the few that wait, which an index finds, to whom each of them waits for.
-_BLOCKED: Final = (
-    select(dependencies.c.job_id, dependencies.c.on_job_id, _leader.c.status)
-    .join(_follower, _follower.c.job_id == dependencies.c.job_id)
-    .join(_leader, _leader.c.job_id == dependencies.c.on_job_id, isouter=True)
-    .where(_follower.c.schedule_state == ScheduleState.WAITING)
-    .where(dependencies.c.satisfied == 0)
-    .where(_leader.c.job_id.is_(None) | _leader.c.status.in_(_LOST))
-    .order_by(dependencies.c.job_id, dependencies.c.on_job_id)
-)
+from jobsched.states import TaskStatus
+from jobsched.store import sql
+from jobsched.store.tx import Tx, in_chunks
 
 
 def followers(tx: Tx, job_ids: Collection[int]) -> dict[int, list[int]]:
@@ -52,8 +24,8 @@ def followers(tx: Tx, job_ids: Collection[int]) -> dict[int, list[int]]:
     while ahead:
         asked |= ahead
         ids, ahead = sorted(ahead), set()
-        for first in range(0, len(ids), _CHUNK):
-            for leader, follower in tx.tuples(_FOLLOWERS, ids=ids[first : first + _CHUNK]):
+        for some in in_chunks(ids):
+            for leader, follower in tx.tuples(sql.FOLLOWERS, ids=some):
                 found.setdefault(leader, []).append(follower)
                 ahead.add(follower)
         ahead -= asked
@@ -63,6 +35,6 @@ def followers(tx: Tx, job_ids: Collection[int]) -> dict[int, list[int]]:
 def blocked(tx: Tx) -> dict[int, dict[int, TaskStatus | None]]:
     """Jobs that wait in vain: for which jobs that have ended otherwise, or (``None``) are gone."""
     found: dict[int, dict[int, TaskStatus | None]] = {}
-    for follower, leader, status in tx.tuples(_BLOCKED):
+    for follower, leader, status in tx.tuples(sql.BLOCKED):
         found.setdefault(follower, {})[leader] = None if status is None else TaskStatus(status)
     return found

@@ -8,36 +8,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import bindparam, insert, update
-
 from jobsched.lock import Held
-from jobsched.store import reads
-from jobsched.store.database import Tx
+from jobsched.store import reads, sql
 from jobsched.store.moves import By, record
 from jobsched.store.rows import Limits
-from jobsched.store.schema import limits
+from jobsched.store.tx import Tx
 
 LAUNCH: Final = "LAUNCH"
 ALIVE: Final = "ALIVE"
 PAUSED: Final = "PAUSED"
-
-_UPDATE = (
-    update(limits)
-    .where(limits.c.name == bindparam("which"))
-    .values(value=bindparam("value"), auto=bindparam("auto"))
-)
-_INSERT = insert(limits).values(
-    name=bindparam("name"), value=bindparam("value"), auto=bindparam("auto")
-)
 
 
 def begin(tx: Tx, launch: int | None, alive: int | None, auto: tuple[int, int], by: By) -> None:
     """The limits of a new database; ``None`` = auto, whose values now are ``auto``."""
     for name, wanted, automatic in ((LAUNCH, launch, auto[0]), (ALIVE, alive, auto[1])):
         value = automatic if wanted is None else wanted
-        tx.change(_INSERT, name=name, value=value, auto=int(wanted is None))
+        tx.change(sql.ADD_LIMIT, name=name, value=value, auto=int(wanted is None))
         record(tx, by, "LIMIT", subject=name, to_value=str(value))
-    tx.change(_INSERT, name=PAUSED, value=0, auto=0)
+    tx.change(sql.ADD_LIMIT, name=PAUSED, value=0, auto=0)
 
 
 def put(tx: Tx, held: Held, name: str, value: int, by: By, *, auto: bool) -> None:
@@ -45,7 +33,7 @@ def put(tx: Tx, held: Held, name: str, value: int, by: By, *, auto: bool) -> Non
     held.require()
     current = reads.current_limits(tx)
     before = {LAUNCH: current.launch, ALIVE: current.alive, PAUSED: int(current.paused)}[name]
-    tx.change(_UPDATE, which=name, value=value, auto=int(auto))
+    tx.change(sql.SET_LIMIT, which=name, value=value, auto=int(auto))
     if before != value:
         record(tx, by, "LIMIT", subject=name, from_value=str(before), to_value=str(value))
 

@@ -1,17 +1,16 @@
 """From an empty file to the newest schema, one numbered step a release of the schema.
 
 Owns ``user_version``. A step runs in the transaction of whoever opens the database; a step that has
-been released is never changed again. Once there is a step 2, step 1 must no longer be made from
-``schema`` but be frozen as text.
+been released is never changed again. Once there is a step 2, step 1 must no longer be made from the
+catalogue but be frozen as it is.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Final
 
-from sqlalchemy import Connection
-
-from jobsched.store.schema import metadata
+from jobsched.store.sql import INDEXES, TABLES
 
 #: The schema that this release reads and writes.
 VERSION: Final = 1
@@ -26,17 +25,17 @@ BEGIN SELECT RAISE(ABORT, 'history rows are never changed'); END
 """
 
 
-def _create(connection: Connection) -> None:
-    metadata.create_all(connection)
-    connection.exec_driver_sql(_APPEND_ONLY)
-    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+def _create(driver: sqlite3.Connection) -> None:
+    for statement in (*TABLES.values(), *INDEXES, _APPEND_ONLY):
+        driver.execute(statement)
+    driver.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
 _STEPS: Final = {1: _create}
 
 
-def migrate(connection: Connection, found: int) -> None:
+def migrate(driver: sqlite3.Connection, found: int) -> None:
     """Bring a database of schema ``found`` to :data:`VERSION`, inside the caller's transaction."""
     for version in range(found + 1, VERSION + 1):
-        _STEPS[version](connection)
-        connection.exec_driver_sql(f"PRAGMA user_version = {version}")
+        _STEPS[version](driver)
+        driver.execute(f"PRAGMA user_version = {version}")

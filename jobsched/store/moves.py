@@ -10,10 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
-
-from sqlalchemy import Insert, Update, bindparam, func, insert, select, update
 
 from jobsched.errors import IllegalMove, NotFound, StaleAttempt
 from jobsched.lock import Held
@@ -25,10 +22,9 @@ from jobsched.states import (
     job_status,
     status_sources,
 )
-from jobsched.store import reads
-from jobsched.store.database import Tx
+from jobsched.store import reads, sql
 from jobsched.store.rows import JobRow, TaskRow
-from jobsched.store.schema import attempts, dependencies, history, jobs, tasks
+from jobsched.store.tx import Tx, setting
 
 #: ``reason`` of a task that ``job_done`` ends without being told how it ended.
 NO_OUTCOME: Final = "ended without an outcome"
@@ -63,7 +59,7 @@ def record(
 ) -> int:
     """Append one history row; its ``seq``."""
     return tx.insert(
-        _ADD_HISTORY,
+        sql.ADD_HISTORY,
         at=by.now,
         kind=kind,
         job_id=job_id,
@@ -80,7 +76,7 @@ def record(
 def create(tx: Tx, name: str, task_names: Sequence[str], by: By) -> int:
     """A new INACTIVE job with PENDING tasks; its id."""
     job_id = tx.insert(
-        _ADD_JOB,
+        sql.ADD_JOB,
         name=name,
         schedule_state=ScheduleState.INACTIVE,
         status=TaskStatus.PENDING,
@@ -89,7 +85,7 @@ def create(tx: Tx, name: str, task_names: Sequence[str], by: By) -> int:
     record(tx, by, "SCHEDULE", job_id=job_id, to_value=ScheduleState.INACTIVE, attempt=0)
     for task_id, task_name in enumerate(task_names):
         tx.change(
-            _ADD_TASK, job_id=job_id, task_id=task_id, name=task_name, status=TaskStatus.PENDING
+            sql.ADD_TASK, job_id=job_id, task_id=task_id, name=task_name, status=TaskStatus.PENDING
         )
         record(
             tx, by, "STATUS", job_id=job_id, task_id=task_id, to_value=TaskStatus.PENDING, attempt=0
@@ -117,7 +113,7 @@ def schedule(tx: Tx, held: Held, job: JobRow, to: ScheduleState, by: By, **colum
     if to not in SCHEDULE_MOVES[job.schedule_state]:
         raise IllegalMove(f"job {job.job_id}", job.schedule_state, to)
     changed = tx.change(
-        _update_job(tuple(sorted(columns))),
+        setting(sql.MOVE_JOB, tuple(sorted(columns))),
         guard_job=job.job_id,
         guard_state=job.schedule_state,
         guard_attempt=job.attempt,
@@ -155,7 +151,7 @@ def status(
     if task.started_at is None and to in _STARTED:
         columns.setdefault("started_at", by.now)
     changed = tx.change(
-        _update_task_status(tuple(sorted(columns))),
+        setting(sql.MOVE_TASK, tuple(sorted(columns))),
         guard_job=task.job_id,
         guard_task=task.task_id,
         guard_status=task.status,
@@ -190,7 +186,7 @@ def refresh_status(tx: Tx, job_id: int) -> None:
         key=lambda task: (not task.status.is_failure, task.ended_at, task.task_id),
     )
     reason = failed[0].failure_reason if failed and status.is_terminal else None
-    tx.change(_SET_STATUS, guard_job=job_id, new_status=status, failure_reason=reason)
+    tx.change(sql.SET_STATUS, guard_job=job_id, new_status=status, failure_reason=reason)
 
 
 def done(
@@ -214,7 +210,7 @@ def done(
         finished = _end(tx, held, current, mover, to=status_now, attempt=fence)
         ended.append(current.job_id)
         if finished is TaskStatus.SUCCEEDED:
-            tx.change(_SATISFY, guard_on=current.job_id)
+            tx.change(sql.SATISFY, guard_on=current.job_id)
             continue
         why = by.because(f"job {current.job_id}, which it was to follow, ended {finished}")
         ending += [
@@ -230,7 +226,7 @@ def _end(tx: Tx, held: Held, job: JobRow, by: By, *, to: TaskStatus, attempt: in
         if not task.status.is_terminal:
             status(tx, task, to, unfinished, ending_job=True)
     schedule(tx, held, job, ScheduleState.DONE, by, ended_at=by.now, attempt=attempt)
-    tx.change(_END_ATTEMPT, guard_job=job.job_id, ended_at=by.now)
+    tx.change(sql.END_ATTEMPT, guard_job=job.job_id, ended_at=by.now)
     return job_status(
         [(task.status, bool(task.counts), task.ended_at) for task in reads.tasks_of(tx, job.job_id)]
     )
@@ -238,28 +234,29 @@ def _end(tx: Tx, held: Held, job: JobRow, by: By, *, to: TaskStatus, attempt: in
 
 def set_job(tx: Tx, job_id: int, **columns: Any) -> None:
     """Set columns of a job that are neither its state nor its status."""
-    tx.change(_set_job(tuple(sorted(columns))), guard_job=job_id, **columns)
+    _refuse(columns, "schedule_state", "status", "attempt")
+    names = tuple(sorted(columns))
+    tx.change(setting(sql.SET_JOB, names), guard_job=job_id, **columns)
 
 
 def set_task(tx: Tx, job_id: int, task_id: int, **columns: Any) -> None:
     """Set columns of a task other than its status."""
+    _refuse(columns, "status")
     if columns:
-        tx.change(
-            _set_task(tuple(sorted(columns))), guard_job=job_id, guard_task=task_id, **columns
-        )
+        update = setting(sql.SET_TASK, tuple(sorted(columns)))
+        tx.change(update, guard_job=job_id, guard_task=task_id, **columns)
 
 
 def set_attempt(tx: Tx, job_id: int, attempt: int, **columns: Any) -> int:
     """Set columns of an attempt; how many rows that were."""
-    return tx.change(
-        _set_attempt(tuple(sorted(columns))), guard_job=job_id, guard_attempt=attempt, **columns
-    )
+    update = setting(sql.SET_ATTEMPT, tuple(sorted(columns)))
+    return tx.change(update, guard_job=job_id, guard_attempt=attempt, **columns)
 
 
 def add_attempt(tx: Tx, job_id: int, attempt: int, *, kind: str, now: float, boot_id: str) -> None:
     """Note that an attempt begins."""
     tx.change(
-        _ADD_ATTEMPT,
+        sql.ADD_ATTEMPT,
         job_id=job_id,
         attempt=attempt,
         kind=kind,
@@ -270,7 +267,7 @@ def add_attempt(tx: Tx, job_id: int, attempt: int, *, kind: str, now: float, boo
 
 def next_seq(tx: Tx) -> int:
     """The number that the next history row will have, at least; for use inside a write."""
-    row = tx.row(_LAST_SEQ)
+    row = tx.row(sql.LAST_SEQ)
     return 1 + int((row and row["last"]) or 0)
 
 
@@ -278,114 +275,12 @@ def first_call(tx: Tx, job_id: int, attempt: int, now: float, me: Identity | Non
     """Note that an attempt's process has called us, and who it is if the starter could not say."""
     pid, ticks, namespace = (me.pid, me.start_ticks, me.pid_ns) if me else (None, None, None)
     tx.change(
-        _FIRST_CALL, guard_job=job_id, guard_attempt=attempt, now=now,
+        sql.FIRST_CALL, guard_job=job_id, guard_attempt=attempt, now=now,
         my_pid=pid, my_ticks=ticks, my_ns=namespace,
     )  # fmt: skip
 
 
-def _columns_of(names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: bindparam(name) for name in names}
-
-
-@cache
-def _update_job(names: tuple[str, ...]) -> Update:
-    guard = (
-        (jobs.c.job_id == bindparam("guard_job"))
-        & (jobs.c.schedule_state == bindparam("guard_state"))
-        & (jobs.c.attempt == bindparam("guard_attempt"))
-    )
-    return (
-        update(jobs)
-        .where(guard)
-        .values(schedule_state=bindparam("new_state"), **_columns_of(names))
-    )
-
-
-@cache
-def _update_task_status(names: tuple[str, ...]) -> Update:
-    guard = _this_task() & (tasks.c.status == bindparam("guard_status"))
-    return update(tasks).where(guard).values(status=bindparam("new_status"), **_columns_of(names))
-
-
-@cache
-def _set_job(names: tuple[str, ...]) -> Update:
-    _refuse(names, {"schedule_state", "status", "attempt"})
-    return update(jobs).where(jobs.c.job_id == bindparam("guard_job")).values(**_columns_of(names))
-
-
-@cache
-def _set_task(names: tuple[str, ...]) -> Update:
-    _refuse(names, {"status"})
-    return update(tasks).where(_this_task()).values(**_columns_of(names))
-
-
-@cache
-def _set_attempt(names: tuple[str, ...]) -> Update:
-    guard = (attempts.c.job_id == bindparam("guard_job")) & (
-        attempts.c.attempt == bindparam("guard_attempt")
-    )
-    return update(attempts).where(guard).values(**_columns_of(names))
-
-
-def _this_task() -> Any:
-    return (tasks.c.job_id == bindparam("guard_job")) & (tasks.c.task_id == bindparam("guard_task"))
-
-
-def _refuse(names: tuple[str, ...], guarded: set[str]) -> None:
-    if guarded & set(names):
-        raise IllegalMove(", ".join(sorted(guarded & set(names))), "guarded", "set without a move")
-
-
-_ADD_JOB: Final[Insert] = insert(jobs).values(
-    **_columns_of(("name", "schedule_state", "status", "created_at"))
-)
-_ADD_TASK: Final[Insert] = insert(tasks).values(
-    **_columns_of(("job_id", "task_id", "name", "status"))
-)
-_ADD_ATTEMPT: Final[Insert] = insert(attempts).values(
-    **_columns_of(("job_id", "attempt", "kind", "started_at", "boot_id"))
-)
-_ADD_HISTORY: Final[Insert] = insert(history).values(
-    **_columns_of(
-        (
-            "at",
-            "kind",
-            "job_id",
-            "task_id",
-            "subject",
-            "from_value",
-            "to_value",
-            "attempt",
-            "actor",
-            "reason",
-        )
-    )
-)
-_SET_STATUS: Final = (
-    update(jobs)
-    .where(jobs.c.job_id == bindparam("guard_job"))
-    .values(status=bindparam("new_status"), failure_reason=bindparam("failure_reason"))
-)
-_END_ATTEMPT: Final = (
-    update(attempts)
-    .where((attempts.c.job_id == bindparam("guard_job")) & attempts.c.ended_at.is_(None))
-    .values(ended_at=bindparam("ended_at"))
-)
-_SATISFY: Final = (
-    update(dependencies)
-    .where(dependencies.c.on_job_id == bindparam("guard_on"))
-    .values(satisfied=1)
-)
-_LAST_SEQ: Final = select(func.max(history.c.seq).label("last"))
-_FIRST_CALL: Final = (
-    update(attempts)
-    .where(attempts.c.job_id == bindparam("guard_job"))
-    .where(attempts.c.attempt == bindparam("guard_attempt"))
-    .where(attempts.c.called_at.is_(None))
-    .values(
-        called_at=bindparam("now"),
-        pid=func.coalesce(attempts.c.pid, bindparam("my_pid")),
-        start_ticks=func.coalesce(attempts.c.start_ticks, bindparam("my_ticks")),
-        pid_ns=func.coalesce(attempts.c.pid_ns, bindparam("my_ns")),
-    )
-)
+def _refuse(columns: dict[str, Any], *guarded: str) -> None:
+    found = sorted(columns.keys() & set(guarded))
+    if found:
+        raise IllegalMove(", ".join(found), "guarded", "set without a move")

@@ -9,74 +9,26 @@ were pruned since are gone from the past, too. Changes nothing on disk.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import (
-    BindParameter,
-    Connection,
-    Table,
-    bindparam,
-    create_engine,
-    func,
-    select,
-)
-from sqlalchemy.pool import StaticPool
-from sqlalchemy.schema import CreateTable
-
 from jobsched.states import ScheduleState, TaskStatus, job_status
-from jobsched.store.database import Tx
-from jobsched.store.listing import SOURCES
-from jobsched.store.schema import history, jobs, limits, snapshots, tasks
+from jobsched.store import driver, sql
+from jobsched.store.tx import Tx, in_chunks
 
-#: Ids in one IN list, below SQLite's limit on variables; jobs in one page.
-_CHUNK: Final = 500
+#: Jobs in one page.
 _ROWS: Final = 5000
-_IDS: Final[BindParameter[Sequence[int]]] = bindparam("ids", expanding=True)
+#: What of a job is copied, as the catalogue reads it.
+COPIED: Final = (
+    "job_id", "name", "schedule_state", "status", "attempt",
+    "priority", "hold", "queue_seq", "created_at", "submitted_at",
+    "started_at", "ended_at", "cancel_at", "failure_reason",
+)  # fmt: skip
 _BEGUN: Final = frozenset({TaskStatus.RUNNING, TaskStatus.RECOVERING})
 _STATES: Final = {str(state): state for state in ScheduleState}
 _STATUSES: Final = {str(status): status for status in TaskStatus}
-
-_OF_JOBS: Final = (
-    select(
-        history.c.seq, history.c.at, history.c.kind, history.c.job_id, history.c.task_id,
-        history.c.subject, history.c.to_value, history.c.attempt, history.c.reason,
-    )
-    .where(history.c.job_id.in_(_IDS) & (history.c.seq <= bindparam("upto")))
-    .order_by(history.c.job_id, history.c.seq)
-)  # fmt: skip
-#: What each job's priority was before the first change after a row: only changes are recorded.
-_LATER_PRIORITY: Final = (
-    select(history.c.job_id, history.c.from_value, func.min(history.c.seq))
-    .where(history.c.job_id.in_(_IDS) & (history.c.seq > bindparam("upto")))
-    .where((history.c.kind == "ACTION") & (history.c.subject == "PRIORITY"))
-    .group_by(history.c.job_id)
-)
-_FIXED: Final = select(jobs.c.job_id, jobs.c.name, jobs.c.priority).where(jobs.c.job_id.in_(_IDS))
-_TASKS: Final = select(tasks.c.job_id, tasks.c.task_id, tasks.c.name, tasks.c.counts).where(
-    tasks.c.job_id.in_(_IDS)
-)
-#: 0 for rows of no job; and so no index of jobs tempts SQLite to go through all of it.
-_CHANGED_SINCE: Final = (
-    select(func.coalesce(history.c.job_id, 0)).where(history.c.seq > bindparam("upto")).distinct()
-)
-#: Of no job: what an index finds.
-_LIMITS: Final = (
-    select(history.c.subject, history.c.to_value)
-    .where(history.c.job_id.is_(None) & (history.c.seq <= bindparam("upto")))
-    .where(history.c.kind == "LIMIT")
-    .order_by(history.c.seq)
-)
-_COPIED: Final = (
-    jobs.c.job_id, jobs.c.name, jobs.c.schedule_state, jobs.c.status, jobs.c.attempt,
-    jobs.c.priority, jobs.c.hold, jobs.c.queue_seq, jobs.c.created_at, jobs.c.submitted_at,
-    jobs.c.started_at, jobs.c.ended_at, jobs.c.cancel_at, jobs.c.failure_reason,
-)  # fmt: skip
-_NEXT_JOBS: Final = (
-    select(*_COPIED).where(jobs.c.job_id > bindparam("after")).order_by(jobs.c.job_id).limit(_ROWS)
-)
-_SUBMITTED: Final = select(jobs.c.job_id).where(jobs.c.queue_seq.is_not(None))
 
 
 @dataclass(slots=True)
@@ -180,8 +132,8 @@ class JobThen:
 def jobs_then(tx: Tx, seq: int, job_ids: Collection[int]) -> dict[int, JobThen]:
     """Those of some jobs that were there as of row ``seq``, by id. Costs their histories."""
     found: dict[int, JobThen] = {}
-    for ids in _chunks(job_ids):
-        for row in tx.tuples(_OF_JOBS, ids=ids, upto=seq):
+    for ids in in_chunks(list(job_ids)):
+        for row in tx.tuples(sql.THEN, ids=ids, upto=seq):
             job_id, at = row[3], row[1]
             if job_id not in found:
                 found[job_id] = JobThen(job_id, at)
@@ -193,13 +145,15 @@ def jobs_then(tx: Tx, seq: int, job_ids: Collection[int]) -> dict[int, JobThen]:
 def _complete(tx: Tx, seq: int, found: dict[int, JobThen]) -> None:
     """Fill in what history does not tell and time does not change."""
     ids = list(found)
-    later = {job_id: int(was) for job_id, was, _ in tx.tuples(_LATER_PRIORITY, ids=ids, upto=seq)}
-    for job_id, name, priority in tx.tuples(_FIXED, ids=ids):
+    later = {
+        job_id: int(was) for job_id, was, _ in tx.tuples(sql.LATER_PRIORITY, ids=ids, upto=seq)
+    }
+    for job_id, name, priority in tx.tuples(sql.FIXED, ids=ids):
         job = found[job_id]
         job.name = name
         if job.priority is None:
             job.priority = later.get(job_id, priority)
-    for job_id, task_id, name, counts in tx.tuples(_TASKS, ids=ids):
+    for job_id, task_id, name, counts in tx.tuples(sql.FIXED_TASKS, ids=ids):
         task = found[job_id].tasks.get(task_id)
         if task is not None:
             task.name, task.counts = name, bool(counts)
@@ -212,67 +166,56 @@ class Tables:
     """
 
     def __init__(self, tx: Tx, seq: int) -> None:
-        self._connection = _memory()
+        self._driver = _memory()
         self._has_sources = False
         #: Where queries are run.
-        self.tx = Tx(self._connection)
-        self._connection.exec_driver_sql("BEGIN")  # a commit for each row would cost more than it
-        changed = {job_id for (job_id,) in tx.tuples(_CHANGED_SINCE, upto=seq)}
+        self.tx = Tx(self._driver)
+        self._driver.execute("BEGIN")  # a commit for each row would cost more than it
+        changed = {job_id for (job_id,) in tx.tuples(sql.CHANGED_SINCE, upto=seq)}
         for rows in _pages(tx):
-            self._fill(jobs, _JOB_NAMES, [row for row in rows if row[0] not in changed])
+            self._fill("jobs", COPIED, [row for row in rows if row[0] not in changed])
         then = jobs_then(tx, seq, changed)
-        self._fill(jobs, _JOB_NAMES, [_job_row(job) for job in then.values()])
-        limits_then = dict(tx.tuples(_LIMITS, upto=seq))
-        self._fill(limits, ("name", "value", "auto"), [(*one, 0) for one in limits_then.items()])
+        self._fill("jobs", COPIED, [_job_row(job) for job in then.values()])
+        limits_then = dict(tx.tuples(sql.LIMITS_UPTO, upto=seq))
+        self._fill("limits", ("name", "value", "auto"), [(*one, 0) for one in limits_then.items()])
 
     def add_sources(self, tx: Tx) -> None:
         """Have the files, too: only a filter on them needs them, and they are dear to read."""
         if self._has_sources:
             return
-        submitted = {job_id for (job_id,) in self.tx.tuples(_SUBMITTED)}
-        rows = [(*row, "", "", "") for row in tx.tuples(SOURCES) if row[0] in submitted]
-        self._fill(snapshots, ("job_id", "source", "yaml", "dag", "env"), rows)
+        submitted = {job_id for (job_id,) in self.tx.tuples(sql.SUBMITTED)}
+        rows = [(*row, "", "", "") for row in tx.tuples(sql.SOURCES) if row[0] in submitted]
+        self._fill("snapshots", ("job_id", "source", "yaml", "dag", "env"), rows)
         self._has_sources = True
 
     def close(self) -> None:
         """Give back the memory."""
-        self._connection.close()
-        self._connection.engine.dispose()
+        self._driver.close()
 
-    def _fill(self, table: Table, names: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
+    def _fill(self, table: str, names: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
         if rows:
             places = ", ".join("?" * len(names))
-            self._connection.exec_driver_sql(
-                f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places})",  # noqa: S608 -- names of ours
+            self._driver.executemany(
+                f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places})",  # noqa: S608 -- names of ours
                 rows,
             )
 
 
-_JOB_NAMES: Final = tuple(column.name for column in _COPIED)
-
-
 def _job_row(job: JobThen) -> tuple[Any, ...]:
-    return tuple(getattr(job, name) for name in _JOB_NAMES)
+    return tuple(getattr(job, name) for name in COPIED)
 
 
-def _memory() -> Connection:
-    engine = create_engine("sqlite://", poolclass=StaticPool)
-    connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-    for table in (jobs, tasks, snapshots, limits):  # without indexes: they are read a few times
-        connection.execute(CreateTable(table))
+def _memory() -> sqlite3.Connection:
+    memory = driver.in_memory()
+    for table in ("jobs", "tasks", "snapshots", "limits"):  # no indexes: they are read a few times
+        memory.execute(sql.TABLES[table])
     # Between two rows of one transaction a job may be what no commit has ever shown.
-    connection.exec_driver_sql("PRAGMA ignore_check_constraints = ON")
-    return connection
+    memory.execute("PRAGMA ignore_check_constraints = ON")
+    return memory
 
 
 def _pages(tx: Tx) -> Iterator[list[tuple[Any, ...]]]:
     after = 0
-    while rows := tx.tuples(_NEXT_JOBS, after=after):
+    while rows := tx.tuples(sql.COPIED_JOBS, after=after, most=_ROWS):
         yield rows
         after = rows[-1][0]
-
-
-def _chunks(job_ids: Collection[int]) -> Iterator[list[int]]:
-    ids = list(job_ids)
-    for first in range(0, len(ids), _CHUNK):
-        yield ids[first : first + _CHUNK]

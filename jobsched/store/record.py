@@ -1,6 +1,6 @@
 """What followers and the audit read: one job's progress, the whole record, the database itself.
 
-Owns SELECTs that go over everything, page by page, so that memory does not grow with history.
+Owns questions that go over everything, page by page, so that memory does not grow with history.
 Changes nothing and judges nothing.
 """
 
@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from sqlalchemy import bindparam, func, select, text
-
-from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus
-from jobsched.store.database import Tx
-from jobsched.store.schema import attempts, dependencies, history, jobs, tasks
+from jobsched.states import ScheduleState, TaskStatus
+from jobsched.store import sql
+from jobsched.store.sql import Sql
+from jobsched.store.tx import Tx
 
 #: History rows in one page; jobs in one.
 _ROWS: Final = 5000
@@ -89,64 +88,14 @@ class Progress:
     unfinished: frozenset[int]
 
 
-def _of(table: Any, record: type[Any]) -> Any:
-    return select(*(table.c[name] for name in record._fields))
-
-
-def _in_range(table: Any, record: type[Any]) -> Any:
-    return _of(table, record).where(
-        (table.c.job_id > bindparam("after")) & (table.c.job_id <= bindparam("upto"))
-    )
-
-
-_COUNTED: Final = tuple(sorted(ALIVE_STATES))
-
-_STATE: Final = select(jobs.c.schedule_state, jobs.c.attempt).where(
-    jobs.c.job_id == bindparam("job_id")
-)
-_STATUSES: Final = select(tasks.c.task_id, tasks.c.status).where(
-    tasks.c.job_id == bindparam("job_id")
-)
-_NEXT_JOBS: Final = (
-    _of(jobs, AuditedJob)
-    .where(jobs.c.job_id > bindparam("after"))
-    .order_by(jobs.c.job_id)
-    .limit(_JOBS)
-)
-_TASKS: Final = _in_range(tasks, AuditedTask).order_by(tasks.c.job_id, tasks.c.task_id)
-_ATTEMPTS: Final = _in_range(attempts, AuditedAttempt).order_by(
-    attempts.c.job_id, attempts.c.attempt
-)
-_EVENTS: Final = _in_range(history, Event).order_by(history.c.job_id, history.c.seq)
-#: What changes a limit, or how much of one is used.
-_LIMIT_EVENTS: Final = (
-    _of(history, Event)
-    .where(history.c.seq > bindparam("after"))
-    .where(
-        (history.c.kind == "LIMIT")
-        | (history.c.kind == "SCHEDULE")
-        & (history.c.from_value.in_(_COUNTED) | history.c.to_value.in_(_COUNTED))
-    )
-    .order_by(history.c.seq)
-    .limit(_ROWS)
-)
-_COUNT: Final = select(func.count().label("rows")).select_from(history)
-_TOO_EARLY: Final = (
-    select(dependencies.c.job_id, dependencies.c.on_job_id)
-    .join(jobs, jobs.c.job_id == dependencies.c.job_id)
-    .where((dependencies.c.satisfied == 0) & jobs.c.schedule_state.in_(_COUNTED))
-    .order_by(dependencies.c.job_id, dependencies.c.on_job_id)
-)
-
-
 def progress(tx: Tx, job_id: int) -> Progress | None:
     """How far a job is; ``None`` if there is none (any more)."""
-    job = tx.row(_STATE, job_id=job_id)
+    job = tx.row(sql.STATE, job_id=job_id)
     if job is None:
         return None
     unfinished = (
         row["task_id"]
-        for row in tx.rows(_STATUSES, job_id=job_id)
+        for row in tx.rows(sql.STATUSES, job_id=job_id)
         if not TaskStatus(row["status"]).is_terminal
     )
     return Progress(ScheduleState(job["schedule_state"]), job["attempt"], frozenset(unfinished))
@@ -154,14 +103,14 @@ def progress(tx: Tx, job_id: int) -> Progress | None:
 
 def count(tx: Tx) -> int:
     """How many history rows there are."""
-    row = tx.row(_COUNT)
+    row = tx.row(sql.EVENT_COUNT)
     return 0 if row is None else int(row["rows"])
 
 
 def limit_events(tx: Tx) -> Iterator[Event]:
     """Rows that change a limit or how much of one is used, in order."""
     after = 0
-    while found := [Event(*row.values()) for row in tx.rows(_LIMIT_EVENTS, after=after)]:
+    while found := [Event(*row) for row in tx.tuples(sql.LIMIT_EVENTS, after=after, most=_ROWS)]:
         yield from found
         after = found[-1].seq
 
@@ -170,13 +119,14 @@ def pages(tx: Tx) -> Iterator[Page]:
     """Everything about every job that has a row anywhere, page by page."""
     after = 0
     while True:
-        some = [AuditedJob(*row.values()) for row in tx.rows(_NEXT_JOBS, after=after)]
+        some = [AuditedJob(*row) for row in tx.tuples(sql.AUDITED_JOBS, after=after, most=_JOBS)]
         upto = some[-1].job_id if len(some) == _JOBS else _NO_END
+        these = {"after": after, "upto": upto}
         yield Page(
             some,
-            [AuditedTask(*row.values()) for row in tx.rows(_TASKS, after=after, upto=upto)],
-            [AuditedAttempt(*row.values()) for row in tx.rows(_ATTEMPTS, after=after, upto=upto)],
-            [Event(*row.values()) for row in tx.rows(_EVENTS, after=after, upto=upto)],
+            [AuditedTask(*row) for row in tx.tuples(sql.AUDITED_TASKS, **these)],
+            [AuditedAttempt(*row) for row in tx.tuples(sql.AUDITED_ATTEMPTS, **these)],
+            [Event(*row) for row in tx.tuples(sql.EVENTS, **these)],
         )
         if upto == _NO_END:
             return
@@ -185,13 +135,13 @@ def pages(tx: Tx) -> Iterator[Page]:
 
 def too_early(tx: Tx) -> list[tuple[int, int]]:
     """Jobs that are alive although one that they were to follow has not succeeded, and that."""
-    return [(row["job_id"], row["on_job_id"]) for row in tx.rows(_TOO_EARLY)]
+    return [(row["job_id"], row["on_job_id"]) for row in tx.rows(sql.TOO_EARLY)]
 
 
 def damage(tx: Tx) -> list[str]:
     """What SQLite finds wrong with the file and with references in it; empty if it is sound."""
-    found = [str(row["integrity_check"]) for row in tx.rows(text("PRAGMA integrity_check"))]
-    lost = tx.rows(text("PRAGMA foreign_key_check"))
+    found = [str(row["integrity_check"]) for row in tx.rows(Sql("PRAGMA integrity_check"))]
+    lost = tx.rows(Sql("PRAGMA foreign_key_check"))
     return [line for line in found if line != "ok"] + [
         f"row {row['rowid']} of {row['table']} refers to a row of {row['parent']} that is not there"
         for row in lost
@@ -200,5 +150,5 @@ def damage(tx: Tx) -> list[str]:
 
 def schema_version(tx: Tx) -> int:
     """``user_version``."""
-    row = tx.row(text("PRAGMA user_version"))
+    row = tx.row(Sql("PRAGMA user_version"))
     return 0 if row is None else int(row["user_version"])

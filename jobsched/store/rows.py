@@ -5,11 +5,14 @@ Owns the shape in which the rest of jobsched sees a row; reads nothing by itself
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, Final, Self
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Self, TypeAlias
 
 from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus
-from jobsched.store.database import Row
+
+#: What a query gives for one row: values by column.
+Row: TypeAlias = Mapping[str, Any]
 
 #: Seconds that a start is put off at most; a deadline further ahead means that the clock was set
 #: back since.
@@ -174,6 +177,24 @@ class Limits:
     def alive_room(self) -> int:
         """First starts that the alive limit still admits."""
         return max(0, self.alive - self.alive_used)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many jobs there are, by what an operator asks for first."""
+
+    all: int = 0
+    #: LAUNCHING, ALIVE, ALIVE_WAITING.
+    active: int = 0
+    #: INACTIVE, WAITING.
+    waiting: int = 0
+    #: DONE, and failed.
+    failed: int = 0
+    #: DONE, however it ended.
+    done: int = 0
+    #: When the WAITING job that was submitted first was. A time is no number of jobs: counts that
+    #: differ in it alone are equal.
+    waiting_since: float | None = field(default=None, compare=False)
 
 
 def _columns(cls: type[Any], row: Row) -> dict[str, Any]:

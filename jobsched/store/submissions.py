@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from sqlalchemy import bindparam, insert
-
 from jobsched.errors import NotFound
 from jobsched.lock import Held
 from jobsched.states import ScheduleState, TaskStatus
-from jobsched.store import moves, reads
-from jobsched.store.database import Tx
+from jobsched.store import moves, reads, sql
 from jobsched.store.moves import By
 from jobsched.store.rows import JobRow
-from jobsched.store.schema import dependencies, snapshots
-
-_SNAPSHOT: Final = insert(snapshots).values(
-    {name: bindparam(name) for name in ("job_id", "yaml", "dag", "env", "source")}
-)
-_FOLLOW: Final = insert(dependencies).values(
-    {name: bindparam(name) for name in ("job_id", "on_job_id", "satisfied")}
-)
+from jobsched.store.tx import Tx
 
 
 def snapshot(tx: Tx, job_id: int, *, yaml: str, dag: str, env: str, source: str) -> None:
     """Store what the job needs; ``dag`` and ``env`` are JSON."""
-    tx.change(_SNAPSHOT, job_id=job_id, yaml=yaml, dag=dag, env=env, source=source)
+    tx.change(sql.ADD_SNAPSHOT, job_id=job_id, yaml=yaml, dag=dag, env=env, source=source)
 
 
 def follow(tx: Tx, job_id: int, on_job_id: int) -> bool | None:
@@ -37,7 +25,7 @@ def follow(tx: Tx, job_id: int, on_job_id: int) -> bool | None:
     if other is None:
         raise NotFound("job", on_job_id)
     succeeded = other.is_done and other.status is TaskStatus.SUCCEEDED
-    tx.change(_FOLLOW, job_id=job_id, on_job_id=on_job_id, satisfied=int(succeeded))
+    tx.change(sql.ADD_DEPENDENCY, job_id=job_id, on_job_id=on_job_id, satisfied=int(succeeded))
     return succeeded if other.is_done else None
 
 

@@ -18,8 +18,8 @@ from jobsched.errors import JobschedError, StoreError
 from jobsched.models import DagSpec, TaskSpec
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
-from jobsched.store.database import Tx
 from jobsched.store.rows import HistoryRow, JobRow
+from jobsched.store.tx import Tx
 from jobsched.sweep.calling import CALL_SECONDS, call, may_pass
 
 log = logging.getLogger(__name__)

@@ -15,9 +15,9 @@ from jobsched.context import Context
 from jobsched.lock import Grip, Held
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads
-from jobsched.store.database import Tx
 from jobsched.store.moves import By
 from jobsched.store.rows import HELD_BY_REBOOT, LONGEST_PAUSE, AttemptRow, JobRow
+from jobsched.store.tx import Tx
 from jobsched.sweep.evidence import evidence, how_it_ended
 
 #: Seconds of life after which a controller counts as healthy, and earlier requeues are forgotten.

@@ -152,10 +152,11 @@ def statements(door: Scheduler) -> int:
     """SELECTs that one page takes."""
     seen: list[str] = []
     door.queue()
-    driver = door.context.db._connection.connection.driver_connection  # type: ignore[union-attr]
-    driver.set_trace_callback(seen.append)  # type: ignore[union-attr]
+    driver = door.context.db._driver
+    assert driver is not None
+    driver.set_trace_callback(seen.append)
     door.queue()
-    driver.set_trace_callback(None)  # type: ignore[union-attr]
+    driver.set_trace_callback(None)
     return sum(line.startswith("SELECT") for line in seen)
 
 

@@ -205,8 +205,7 @@ def test_moments(context: Context, watch: Watch) -> None:
     assert watch.moment(10**10 + 7) == fourth
     assert watch.moment(10**11) == fifth
     with context.db.write() as tx:
-        raw = tx._connection.connection.driver_connection
-        assert raw is not None
+        raw = tx._driver
         raw.execute("DELETE FROM history WHERE seq IN (?, ?)", (second, fourth))
     assert [watch.moment(10**10 + n) for n in (0, 5, 8, 9)] == [first, third, third, fifth]
 

@@ -17,7 +17,7 @@ from jobsched.scheduler.starter import Claim
 from jobsched.scheduler.submission import Submission, load, submit_new
 from jobsched.states import ScheduleState
 from jobsched.store import reads
-from jobsched.store.schema import jobs
+from jobsched.store.catalogue.schema import jobs
 from tests.world import InProcessStarter
 
 

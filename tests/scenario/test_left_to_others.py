@@ -14,7 +14,7 @@ from jobsched.api import looking
 from jobsched.scheduler.ending import cancel
 from jobsched.scheduler.operate import requeue
 from jobsched.states import TaskStatus
-from jobsched.store.schema import history
+from jobsched.store.catalogue.schema import history
 from tests.scenario.conftest import MakeWorld
 from tests.support import wait_until
 from tests.world import World, is_held

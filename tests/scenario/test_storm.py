@@ -13,8 +13,8 @@ from sqlalchemy import select
 from jobsched.audit import fold
 from jobsched.scheduler.operate import set_limits
 from jobsched.states import ScheduleState
+from jobsched.store.catalogue.schema import history
 from jobsched.store.record import Event
-from jobsched.store.schema import history
 from tests.scenario.conftest import MakeWorld
 from tests.scenario.storm import storm, unfinished
 

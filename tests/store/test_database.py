@@ -190,8 +190,9 @@ def test_every_write_begins_immediate(context: Context) -> None:
     """A deferred write transaction would fail at once when another writer comes between."""
     seen: list[str] = []
     create(context)
-    driver = context.db._connection.connection.driver_connection  # type: ignore[union-attr]
-    driver.set_trace_callback(seen.append)  # type: ignore[union-attr]
+    driver = context.db._driver
+    assert driver is not None
+    driver.set_trace_callback(seen.append)
     create(context)
     assert [line for line in seen if line.startswith("BEGIN")] == ["BEGIN IMMEDIATE"]
 

@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given
@@ -16,8 +16,11 @@ from sqlalchemy import Select
 from jobsched.context import Context, open_context
 from jobsched.errors import InvalidInput
 from jobsched.states import ScheduleState, TaskStatus
-from jobsched.store import changes, listing, moves, past
-from jobsched.store.listing import Counts, reversed_text
+from jobsched.store import listing, moves, sql
+from jobsched.store.catalogue.filtering import listing_query
+from jobsched.store.listing import reversed_text
+from jobsched.store.rows import Counts
+from jobsched.store.sql import Sql
 from jobsched.store.terms import Field, Key, Op, Order, OrderBy, Term
 from tests.store.filling import by, done, launching, row, waiting
 
@@ -45,8 +48,7 @@ def fill(context: Context) -> None:
         moves.set_job(tx, 4, cancel_at=2000.0)
         moves.set_task(tx, 4, 0, recovery_count=2, restart_count=1)
         for job_id, source in ((1, "conf/a.yaml"), (2, "conf/b_1.yaml"), (4, "x2.yaml")):
-            raw = tx._connection.connection.driver_connection
-            assert raw is not None
+            raw = tx._driver
             raw.execute("UPDATE snapshots SET source = ? WHERE job_id = ?", (source, job_id))
 
 
@@ -233,8 +235,7 @@ def test_counts(context: Context) -> None:
     fill(context)
     assert _counts(context) == Counts(all=6, active=2, waiting=3, failed=1, done=1)
     with context.db.write() as tx:
-        raw = tx._connection.connection.driver_connection
-        assert raw is not None
+        raw = tx._driver
         raw.execute("UPDATE jobs SET status = 'FAILED_SETUP' WHERE job_id IN (2, 4)")
     assert _counts(context) == Counts(all=6, active=2, waiting=3, failed=1, done=1)
     done(context, to=T.FAILED_NO_RESOURCE)
@@ -257,13 +258,14 @@ def test_rows_and_files_of_some(filled: Context) -> None:
 
 # What it costs.
 
+Statement: TypeAlias = Sql | Select[Any]
 
-def plan(context: Context, statement: Select[Any], **values: object) -> str:
+
+def plan(context: Context, statement: Statement, **values: object) -> str:
     """How SQLite goes about a statement."""
     with context.db.read() as tx:
         given: list[str] = []
-        raw = tx._connection.connection.driver_connection
-        assert raw is not None
+        raw = tx._driver
         raw.set_trace_callback(given.append)
         tx.tuples(statement, **values)
         raw.set_trace_callback(None)
@@ -273,7 +275,7 @@ def plan(context: Context, statement: Select[Any], **values: object) -> str:
 
 def query(*terms: Term, sort: Sequence[Order] = ()) -> Select[Any]:
     """A listing as a statement."""
-    return listing.listing_query(terms, sort)
+    return listing_query(terms, sort)
 
 
 BY_STATE = "SEARCH jobs USING COVERING INDEX jobs_by_state (schedule_state=?)"
@@ -284,7 +286,7 @@ EARLIER = "SEARCH history USING INTEGER PRIMARY KEY (rowid<?)"
 OF_JOB = "SEARCH history USING INDEX history_of_job"
 SORTED = "; USE TEMP B-TREE FOR ORDER BY"
 SORTED_IDS = "; USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"
-PLANS: list[tuple[Select[Any], dict[str, object], str]] = [
+PLANS: list[tuple[Statement, dict[str, object], str]] = [
     (query(), {}, "SCAN jobs"),
     (query(Term(F.STATE, Op.IS, ("WAITING",))), {}, BY_STATE + SORTED),
     (query(Term(F.STATUS, Op.IS, ("FAILED", "CANCELLED"))), {}, BY_STATUS + SORTED),
@@ -293,26 +295,26 @@ PLANS: list[tuple[Select[Any], dict[str, object], str]] = [
         query(sort=[Order(OrderBy.NAME)]), {},
         "SCAN jobs USING COVERING INDEX jobs_by_name" + SORTED_IDS,
     ),
-    (listing._FAILED, {}, BY_STATUS),
-    (listing._FAILED_NOT_DONE, {}, "SEARCH jobs USING INDEX jobs_by_state (schedule_state=?)"),
-    (listing._JOBS_OF, {"ids": [1, 2]}, BY_ID),
-    (changes._LATEST, {}, "SEARCH history"),
-    (changes._AFTER, {"after": 1, "most": 5}, LATER),
-    (changes._NEWEST_UPTO, {"upto": 3}, EARLIER),
-    (changes._BEFORE, {"before": 9, "most": 5, "kinds": ["LIMIT"]}, EARLIER),
-    (changes._USES, {"after": 1}, LATER),
-    (changes._LIMITS, {"after": 1}, f"{OF_JOB} (job_id=? AND seq>?)"),
-    (past._LIMITS, {"upto": 9}, f"{OF_JOB} (job_id=? AND seq<?)"),
-    (past._OF_JOBS, {"ids": [1], "upto": 9}, f"{OF_JOB} (job_id=? AND seq<?)"),
-    (past._LATER_PRIORITY, {"ids": [1], "upto": 9}, f"{OF_JOB} (job_id=? AND seq>?)"),
-    (past._CHANGED_SINCE, {"upto": 9}, LATER + "; USE TEMP B-TREE FOR DISTINCT"),
-    (past._TASKS, {"ids": [1]}, "SEARCH tasks USING INDEX sqlite_autoindex_tasks_1 (job_id=?)"),
+    (sql.FAILED_COUNT, {}, BY_STATUS),
+    (sql.FAILED_NOT_DONE, {}, "SEARCH jobs USING INDEX jobs_by_state (schedule_state=?)"),
+    (sql.JOBS_OF, {"ids": [1, 2]}, BY_ID),
+    (sql.LATEST, {}, "SEARCH history"),
+    (sql.CHANGES_AFTER, {"after": 1, "most": 5}, LATER),
+    (sql.NEWEST_UPTO, {"upto": 3}, EARLIER),
+    (sql.CHANGES_BEFORE, {"before": 9, "most": 5, "kinds": ["LIMIT"]}, EARLIER),
+    (sql.USES, {"after": 1}, LATER),
+    (sql.LIMIT_CHANGES, {"after": 1}, f"{OF_JOB} (job_id=? AND seq>?)"),
+    (sql.LIMITS_UPTO, {"upto": 9}, f"{OF_JOB} (job_id=? AND seq<?)"),
+    (sql.THEN, {"ids": [1], "upto": 9}, f"{OF_JOB} (job_id=? AND seq<?)"),
+    (sql.LATER_PRIORITY, {"ids": [1], "upto": 9}, f"{OF_JOB} (job_id=? AND seq>?)"),
+    (sql.CHANGED_SINCE, {"upto": 9}, LATER + "; USE TEMP B-TREE FOR DISTINCT"),
+    (sql.FIXED_TASKS, {"ids": [1]}, "SEARCH tasks USING INDEX sqlite_autoindex_tasks_1 (job_id=?)"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("statement", "values", "expected"), PLANS, ids=lambda one: str(one)[-60:])
 def test_plans(
-    filled: Context, statement: Select[Any], values: dict[str, object], expected: str
+    filled: Context, statement: Statement, values: dict[str, object], expected: str
 ) -> None:
     """Nothing goes over all jobs, or over the history, that an index can find."""
     assert plan(filled, statement, now=NOW, **values) == expected
@@ -322,8 +324,7 @@ def test_plan_of_matching(filled: Context) -> None:
     """Of a few jobs each is looked up by its id, whatever else the filter asks."""
     given: list[str] = []
     with filled.db.read() as tx:
-        raw = tx._connection.connection.driver_connection
-        assert raw is not None
+        raw = tx._driver
         raw.set_trace_callback(given.append)
         terms = [Term(F.STATE, Op.IS, ("DONE",)), Term(F.NAME, Op.IS, ("a",))]
         listing.matching(tx, [1, 2], terms, (), now=NOW)

@@ -243,10 +243,13 @@ def test_followers_are_released_or_ended(context: Context, held: Held) -> None:
 
 
 def test_only_one_file_writes_states() -> None:
-    """No other module sets a schedule state or a status."""
+    """No other module runs a statement that sets a schedule state or a status."""
     package = Path(moves.__file__).parents[1]
-    writes = re.compile(
-        r"(update\(jobs\)|update\(tasks\)|insert\(jobs\)|insert\(tasks\)|UPDATE jobs)"
-    )
+    writes = re.compile(r"sql\.(MOVE_JOB|MOVE_TASK|SET_JOB|SET_TASK|SET_STATUS|ADD_JOB|ADD_TASK)\b")
     found = [path.name for path in package.rglob("*.py") if writes.search(path.read_text())]
     assert found == ["moves.py"]
+    written = re.compile(
+        r"(update|insert|delete)\((jobs|tasks)\)|(UPDATE|INTO|FROM) (jobs|tasks) SET"
+    )
+    found = [path.name for path in package.rglob("*.py") if written.search(path.read_text())]
+    assert sorted(found) == ["auditing.py", "sql.py", "writing.py"]

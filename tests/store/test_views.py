@@ -104,10 +104,11 @@ def steps(context: Context, wanted: Filter) -> int:
 
     limited = Filter(all=wanted.all, statuses=wanted.statuses, name=wanted.name, limit=5)
     ids(context, limited)  # the connection is open, the statement prepared
-    driver = context.db._connection.connection.driver_connection  # type: ignore[union-attr]
-    driver.set_progress_handler(count, 10)  # type: ignore[union-attr]
+    driver = context.db._driver
+    assert driver is not None
+    driver.set_progress_handler(count, 10)
     ids(context, limited)
-    driver.set_progress_handler(None, 0)  # type: ignore[union-attr]
+    driver.set_progress_handler(None, 0)
     return taken
 
 

@@ -15,7 +15,7 @@ from jobsched.context import open_context
 from jobsched.scheduler import operate
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import changes, moves
-from jobsched.store.schema import jobs
+from jobsched.store.catalogue.schema import jobs
 from tests.store.filling import asks_again, by, end, launching, waiting
 from tests.world import InProcessStarter
 

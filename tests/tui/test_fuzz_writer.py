@@ -21,7 +21,7 @@ from sqlalchemy import select
 from jobsched.api import Change, Scheduler
 from jobsched.clock import SystemClock
 from jobsched.context import Context
-from jobsched.store.schema import history
+from jobsched.store.catalogue.schema import history
 from jobsched_tui.data.filters import parse
 from jobsched_tui.data.frame import Frame
 from jobsched_tui.data.live import Live

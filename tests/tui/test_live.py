@@ -18,7 +18,7 @@ from jobsched.api import Scheduler, Watch
 from jobsched.context import Context
 from jobsched.scheduler import operate
 from jobsched.states import ScheduleState, TaskStatus
-from jobsched.store.schema import attempts, history, jobs
+from jobsched.store.catalogue.schema import attempts, history, jobs
 from jobsched.testing import FakeClock
 from jobsched_tui.data import filters
 from jobsched_tui.data.detail import Details

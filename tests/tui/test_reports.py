@@ -36,7 +36,7 @@ def report(context: Context, printed: bytes | None) -> str:
     with context.db.write() as tx:
         from sqlalchemy import update  # noqa: PLC0415 -- for this alone
 
-        from jobsched.store.schema import tasks  # noqa: PLC0415 -- for this alone
+        from jobsched.store.catalogue.schema import tasks  # noqa: PLC0415 -- for this alone
 
         tx.change(update(tasks), started_at=1500.0)
     end(context, job_id, TaskStatus.FAILED)

@@ -16,7 +16,7 @@ from jobsched.api import Scheduler, Watch
 from jobsched.context import Context
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves
-from jobsched.store.schema import attempts, jobs, tasks
+from jobsched.store.catalogue.schema import attempts, jobs, tasks
 from jobsched.testing import FakeClock
 from jobsched_tui.data.frame import Attention, Trouble
 from jobsched_tui.data.news import News

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jobsched.models import Placement
 from jobsched.recovery import Cause, RecoveryRow, WaitCode
-from jobsched.store.schema import tasks
+from jobsched.store.catalogue.schema import tasks
 from tests.unit.recovery.fakes import R1, R2, row_at
 
 PLACES = st.builds(Placement, region=st.sampled_from(["R1", "R2"]), candidate=st.integers(0, 3))
