@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from jobsched import config as settings
 from jobsched import lock, machine, process
 from jobsched.clock import Clock, SystemClock
-from jobsched.config import Config
+from jobsched.config import AttemptIdentity, Config
 from jobsched.errors import NoAttempt
 from jobsched.home import Home
 from jobsched.lock import Held
@@ -45,14 +45,6 @@ class Starter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """The attempt that this process acts for, as its starter told it."""
-
-    job_id: int
-    attempt: int
-
-
 @dataclass
 class Context:
     """One process's way into one home."""
@@ -62,7 +54,8 @@ class Context:
     clock: Clock = field(default_factory=SystemClock)
     #: What history rows say of who made a change.
     actor: str = "library"
-    identity: Identity | None = None
+    #: The attempt that this process acts for, as its starter told it.
+    identity: AttemptIdentity | None = None
     #: Seconds to wait for the scheduler lock before giving up.
     lock_timeout: float = 30.0
     #: Jobs for which this process is inside ``scheduled_launch``.
@@ -160,10 +153,9 @@ def open_context(
     context = Context(home, settings.load(home, environment), actor=actor)
     told = settings.attempt_identity(environment)
     if told is not None and home.root == settings.default_root(environment):
-        job_id, attempt, descriptor = told
-        context.identity = Identity(job_id, attempt)
-        if descriptor is not None:
-            process.close_on_exec(descriptor)
+        context.identity = told
+        if told.lock_fd is not None:
+            process.close_on_exec(told.lock_fd)
     return context
 
 

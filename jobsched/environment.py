@@ -33,11 +33,15 @@ def run_id(spec: DagSpec, task: TaskSpec, job_id: int, submitted_at: float) -> s
 def task_environment(
     spec: DagSpec, task: TaskSpec, job_id: int, submitted_at: float, secrets: Mapping[str, str]
 ) -> dict[str, str]:
-    """``envs``, secrets and what the task may know of its job."""
+    """``envs``, the secrets that the task names, and what it may know of its job.
+
+    ``secrets``: values by name; those of names that the task does not give are not for it.
+    """
     ids: Sequence[str] = [run_id(spec, one, job_id, submitted_at) for one in spec.tasks]
     known = {"TASK_ID": ids[task.task_id]}
     if len(spec.tasks) > 1:
         known["TASK_IDS"] = "\n".join(ids)
     if spec.is_group:
         known["JOBGROUP_NAME"] = spec.name
-    return {**task.envs, **secrets, **twins(known)}
+    named = {name: secrets[name] for name in task.secrets if name in secrets}
+    return {**task.envs, **named, **twins(known)}

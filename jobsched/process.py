@@ -186,13 +186,6 @@ def locked_below(
     return found
 
 
-def openers(path: str | os.PathLike[str]) -> list[int]:
-    """PIDs that have the file open, as far as this user may see."""
-    if not _HAS_PROC:
-        return _psutil_openers(path)
-    return sorted({pid for pid, _ in _descriptors(path)})
-
-
 def table() -> list[Entry]:
     """Every process that can be seen."""
     return [entry for pid in _pids() if (entry := look_up(pid)) is not None]

@@ -34,6 +34,19 @@ def is_printable(text: str) -> bool:
     return not any(_is_hidden(character) for character in text)
 
 
+def storable(text: str) -> str:
+    """``text`` as UTF-8 can hold it: a byte that is none, as the name of a file may have, escaped.
+
+    Looks as :func:`safe` shows it.
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def is_storable(text: str) -> bool:
+    """Whether :func:`storable` would leave ``text`` as it is."""
+    return storable(text) == text
+
+
 def clip(text: str, width: int) -> str:
     """At most ``width`` characters of :func:`safe` text, ending in an ellipsis if cut."""
     shown = safe(text)

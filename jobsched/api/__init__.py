@@ -35,6 +35,7 @@ from jobsched.scheduler import (
 from jobsched.scheduler.ending import Cancelled
 from jobsched.scheduler.expected import Expected
 from jobsched.scheduler.reasons import Reason, ReasonCode
+from jobsched.scheduler.wording import checked_reason
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store.rows import Counts, Limits
 from jobsched.store.terms import Field, Key, Op, Order, OrderBy, Term
@@ -129,18 +130,25 @@ class Scheduler:
         ending.job_done(self.context, job_id, idempotent=idempotent, status=status, reason=reason)
 
     def follow(
-        self, job_id: int, task: int | str | None = None, *, controller: bool = False
+        self,
+        job_id: int,
+        task: int | str | None = None,
+        controller: bool = False,  # noqa: FBT001, FBT002 -- the signature that callers know
+        *,
+        lines: int | None = None,
     ) -> Iterator[bytes]:
-        """What a job prints, as it comes, until it is DONE. Raises ``NotFound`` at once."""
-        follower = Follower(self.context, job_id, task, controller=controller)
+        """What a job prints, as it comes, until it is DONE. Raises ``NotFound`` at once.
+
+        From the beginning, or with the last ``lines`` lines.
+        """
+        follower = Follower(self.context, job_id, task, controller=controller, lines=lines)
         return ticker.ticking(self.context, stream(follower, self.context.clock))
 
     def tail(
         self,
         job_id: int,
         task: int | str | None = None,
-        *,
-        controller: bool = False,
+        controller: bool = False,  # noqa: FBT001, FBT002 -- the signature that callers know
         lines: int | None = None,
     ) -> bytes:
         """The last ``lines`` lines that a job has printed (``None``: all). Raises ``NotFound``."""
@@ -263,8 +271,9 @@ class Scheduler:
         """
         return wait_until_done(self.context, job_ids, timeout=timeout, on_change=on_change)
 
-    # Acting. ``reason`` is kept in the history. ``expect`` is how the job stood when the caller
-    # decided: if it stands otherwise by now, ``Changed`` is raised and nothing was done to it.
+    # Acting. ``reason`` is kept in the history, and must be a line of text, else ``InvalidInput``
+    # is raised. ``expect`` is how the job stood when the caller decided: if it stands otherwise by
+    # now, ``Changed`` is raised. Either way nothing was done to it.
 
     def cancel(
         self,
@@ -280,13 +289,13 @@ class Scheduler:
         """
         if not self.context.home.exists():
             return Cancelled(missing=list(job_ids))
-        return ending.cancel(self.context, job_ids, reason, expect=expect)
+        return ending.cancel(self.context, job_ids, checked_reason(reason), expect=expect)
 
     def done(
         self, job_id: int, *, reason: str | None = None, expect: Expected | None = None
     ) -> None:
         """End a job by force. Raises ``NotFound``, ``Changed``, ``IllegalMove`` if it is DONE."""
-        ending.job_done(self.context, job_id, reason=reason, expect=expect)
+        ending.job_done(self.context, job_id, reason=checked_reason(reason), expect=expect)
 
     def requeue(
         self, job_id: int, *, reason: str | None = None, expect: Expected | None = None
@@ -296,7 +305,7 @@ class Scheduler:
         Raises ``NotFound``, ``IllegalMove``, ``Changed``.
         """
         looking.require_home(self.context, job_id)
-        return operate.requeue(self.context, job_id, reason, expect=expect)
+        return operate.requeue(self.context, job_id, checked_reason(reason), expect=expect)
 
     def hold(
         self, job_id: int, *, reason: str | None = None, expect: Expected | None = None
@@ -306,14 +315,18 @@ class Scheduler:
         Raises ``NotFound``, ``IllegalMove``, ``Changed``.
         """
         looking.require_home(self.context, job_id)
-        operate.set_hold(self.context, job_id, held=True, reason=reason, expect=expect)
+        operate.set_hold(
+            self.context, job_id, held=True, reason=checked_reason(reason), expect=expect
+        )
 
     def release(
         self, job_id: int, *, reason: str | None = None, expect: Expected | None = None
     ) -> None:
         """Undo :meth:`hold`. Raises ``NotFound``, ``IllegalMove``, ``Changed``."""
         looking.require_home(self.context, job_id)
-        operate.set_hold(self.context, job_id, held=False, reason=reason, expect=expect)
+        operate.set_hold(
+            self.context, job_id, held=False, reason=checked_reason(reason), expect=expect
+        )
 
     def set_priority(
         self,
@@ -328,7 +341,7 @@ class Scheduler:
         Raises ``NotFound``, ``IllegalMove``, ``Changed``, ``InvalidInput``.
         """
         looking.require_home(self.context, job_id)
-        operate.set_priority(self.context, job_id, priority, reason, expect=expect)
+        operate.set_priority(self.context, job_id, priority, checked_reason(reason), expect=expect)
 
     def set_limits(
         self,
@@ -343,7 +356,11 @@ class Scheduler:
         Raises ``InvalidInput``.
         """
         return operate.set_limits(
-            self.context, launch=launch, alive=alive, paused=paused, reason=reason
+            self.context,
+            launch=launch,
+            alive=alive,
+            paused=paused,
+            reason=checked_reason(reason),
         )
 
     def preempt(self, cluster: str) -> None:

@@ -142,4 +142,4 @@ def _waiting(tx: Tx, now: float) -> list[JobRow]:
 
 def _needs_controller(job: JobRow) -> bool:
     """Whether it is not being ended: that needs none, and takes as long as its processes do."""
-    return job.cancel_at is None and not job.status.is_terminal
+    return not job.is_ending

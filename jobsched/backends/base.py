@@ -68,6 +68,9 @@ class Backend(Protocol):
         Raises ``NoCapacity`` (nothing reserved, nothing left behind), ``PrecheckFailed``,
         ``Fenced`` (a newer attempt owns the cluster), ``Cancelled`` soon after ``stop`` is set, or
         ``BackendError``. After any raise no program of the task runs.
+
+        A name serves once: a cluster that was launched or stopped before is refused. Only a launch
+        that an older attempt began, and that started nothing, may be begun again, in its room.
         """
         ...
 

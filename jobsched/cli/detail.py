@@ -45,15 +45,20 @@ def show(call: Call) -> int:
     terminal, now = call.terminal, call.door.context.clock.now()
     terminal.say(f"Job {job['job_id']}: {job['name']}")
     for title, value in _facts(call, job, now):
-        terminal.say(f"  {title:<15} {value}")
+        terminal.say(_beside(f"  {title:<15} ", value))
     terminal.say()
     _tasks(job, now).show(terminal)
     for task in job["tasks"]:
         if task["failure_reason"]:
-            terminal.say(f"  task {task['task_id']}: {task['failure_reason']}")
+            terminal.say(_beside(f"  task {task['task_id']}: ", task["failure_reason"]))
     terminal.say()
     _history(job).show(terminal)
     return 0
+
+
+def _beside(title: str, text: str) -> str:
+    """A title and a text, whose further lines stand below its first: none can pass for another."""
+    return title + text.replace("\n", "\n" + " " * len(title))
 
 
 def why(call: Call) -> int:

@@ -6,13 +6,13 @@ import argparse
 import re
 from typing import Final
 
+from jobsched.config.settings import MOST_JOBS
 from jobsched.errors import InvalidInput
+from jobsched.models import PRIORITIES
 from jobsched.states import TaskStatus
 
 _WHOLE: Final = re.compile("[0-9]{1,18}")
 _SIGNED: Final = re.compile("[+-]?[0-9]{1,18}")
-_PRIORITIES: Final = range(-1000, 1001)
-_MOST: Final = 1_000_000
 
 
 def job_id(word: str) -> int:
@@ -44,8 +44,10 @@ def _at_least(least: int, word: str) -> int:
 
 def priority(word: str) -> int:
     """A priority."""
-    if not _SIGNED.fullmatch(word) or int(word) not in _PRIORITIES:
-        raise argparse.ArgumentTypeError(f"expected a number from -1000 to 1000, found {word!r}")
+    if not _SIGNED.fullmatch(word) or int(word) not in PRIORITIES:
+        raise argparse.ArgumentTypeError(
+            f"expected a number from {PRIORITIES[0]} to {PRIORITIES[-1]}, found {word!r}"
+        )
     return int(word)
 
 
@@ -53,9 +55,9 @@ def limit(word: str) -> int | str:
     """A limit: a number or ``auto``."""
     if word.lower() == "auto":
         return "auto"
-    if not _WHOLE.fullmatch(word) or int(word) > _MOST:
+    if not _WHOLE.fullmatch(word) or int(word) > MOST_JOBS:
         raise argparse.ArgumentTypeError(
-            f"expected a number from 0 to {_MOST} or auto, not {word!r}"
+            f"expected a number from 0 to {MOST_JOBS} or auto, not {word!r}"
         )
     return int(word)
 

@@ -29,7 +29,7 @@ class AttemptIdentity(NamedTuple):
     job_id: int
     attempt: int
     #: Descriptor that holds the attempt's lock; ``None``: a wrapper in between closed it.
-    lock_fd: int | None
+    lock_fd: int | None = None
 
 
 def environ() -> Mapping[str, str]:

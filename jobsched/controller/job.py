@@ -68,18 +68,18 @@ class JobDriver:
         next_steps = plan(self._around.spec, rows)
         if next_steps.finished and not self._threads:
             return None
-        pause = self._follow(next_steps, rows, now)
+        pause = self._follow(next_steps, now)
         self._give_back_slot(job.schedule_state)
         return pause
 
-    def _follow(self, steps: Plan, rows: list[TaskRow], now: float) -> float:
+    def _follow(self, steps: Plan, now: float) -> float:
         """Act on a plan; seconds until the next moment that it names."""
         for task_id, reason in steps.skip:
             self._journal.move(task_id, TaskStatus.CANCELLED, reason)
         if steps.skip:
             return 0.0
         fresh = [task_id for task_id in steps.drive if task_id not in self._threads]
-        if steps.together and len(fresh) == len(rows):
+        if steps.together and len(fresh) == len(steps.drive):
             self._start_group(fresh)
         else:
             for task_id in fresh:
@@ -120,11 +120,11 @@ class JobDriver:
             self._threads[task_id] = self._threads[task_ids[0]]
 
     def _launch_together(self, drivers: list[TaskDriver], listener: Listener) -> None:
+        running = [driver.task.task_id for driver in drivers if driver.rejoins(listener)]
         for driver in drivers:
             self._journal.move(driver.task.task_id, TaskStatus.STARTING)
-        outcomes = launch_group([driver.executor(listener) for driver in drivers])
-        for driver, outcome in zip(drivers, outcomes, strict=True):
-            driver.settle(outcome)
+        members = [driver.executor(listener) for driver in drivers]
+        launch_group(members, running, lambda task_id, end: self._drivers[task_id].finish(end))
 
     def _guarded(self, target: Callable[[], None]) -> None:
         """Run in a thread: an error there ends the whole controller, in the main thread."""

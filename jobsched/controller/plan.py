@@ -47,7 +47,7 @@ def plan(spec: DagSpec, rows: Sequence[TaskRow]) -> Plan:
     )
     return Plan(
         drive=drive,
-        together=spec.is_group and len(drive) == len(rows) and _none_runs(rows),
+        together=spec.is_group and len(drive) == len(unfinished) and _none_runs(unfinished),
         skip=skip,
         end_at=_auxiliaries(spec, rows),
         finished=not unfinished,

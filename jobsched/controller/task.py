@@ -27,6 +27,7 @@ from jobsched.recovery.executor import StrategyExecutor
 from jobsched.recovery.retries import deadline
 from jobsched.recovery.row import RecoveryRow
 from jobsched.states import TaskStatus
+from jobsched.store import moves
 from jobsched.store.rows import TaskRow
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,8 @@ _CLEANUP_TRIES: Final = 5
 _CLEANUP_PAUSE: Final = 0.5
 #: Seconds between probes of a backend that always knows but cannot call.
 _SOON: Final = 0.2
+#: What is seen of a cluster on which the task's program was started and is not lost.
+_STARTED: Final = (ClusterState.UP, ClusterState.ENDED)
 
 Slot = Callable[[Listener], AbstractContextManager[None]]
 
@@ -79,6 +82,21 @@ class TaskDriver:
             except Cancelled:
                 self._cancel()
         self.clean_up()
+
+    def rejoins(self, listener: Listener) -> bool:
+        """Fence what a launch that was cut has left; whether its program runs, or has ended.
+
+        What was to be taken down, because the try had failed, does not count.
+        """
+        row = self._journal.task(self.task.task_id)
+        found, left = self._adopt(row, listener), RecoveryRow.of(row)
+        return left.adoptable and left.backoff_until is None and found in _STARTED
+
+    def finish(self, outcome: Outcome) -> None:
+        """Settle a member of a group, and remove its cluster unless that runs."""
+        self.settle(outcome)
+        if not isinstance(outcome, Launched):
+            self.clean_up()
 
     def executor(self, listener: Listener) -> StrategyExecutor:
         """The strategy at work on this task, from where its row is."""
@@ -151,7 +169,7 @@ class TaskDriver:
         found = self._adopt(row, listener)
         if row.status is TaskStatus.RUNNING:
             return self._launched(row)
-        if executor.row.adoptable and found in (ClusterState.UP, ClusterState.ENDED):
+        if executor.row.adoptable and found in _STARTED:
             return executor.started()
         if row.status is TaskStatus.RECOVERING:
             return executor.recover()
@@ -258,12 +276,10 @@ class TaskDriver:
         row = self._journal.task(task_id)
         if row.status.is_terminal:
             return
-        if row.status is TaskStatus.PENDING:
+        row = self._journal.move(task_id, moves.when_cancelled(row), reason)
+        if row.status is TaskStatus.CANCELLING:
+            self.clean_up()
             self._journal.move(task_id, TaskStatus.CANCELLED, reason)
-            return
-        row = self._journal.move(task_id, TaskStatus.CANCELLING, reason)
-        self.clean_up()
-        self._journal.move(task_id, TaskStatus.CANCELLED, reason)
 
     def clean_up(self) -> None:
         """Remove the task's cluster, if it has one; trouble is kept beside the outcome."""

@@ -18,6 +18,7 @@ from jobsched.dag.shapes import MountShape, TaskShape
 from jobsched.dag.substitute import references, substitute
 from jobsched.dag.words import listed, shown
 from jobsched.models import FileMount
+from jobsched.text import is_storable
 
 #: A path is of use only with its end.
 _PATH_SHOWN: Final = 300
@@ -127,10 +128,15 @@ class Files:
         if not text.strip():
             field = label(self.document.known(path))
             self.report.error(self.document.at(*path), f"{field}: the path is empty")
-        home = self.settings.user_home
-        if text == "~" or text.startswith("~/"):
-            return os.path.normpath(home / text[2:])
-        return os.path.normpath(self.settings.cwd / text)
+        in_home = text == "~" or text.startswith("~/")
+        start, rest = (self.settings.user_home, text[2:]) if in_home else (self.settings.cwd, text)
+        local = os.path.normpath(start / rest)
+        if not is_storable(local):
+            field = label(self.document.known(path))
+            message = f"{field}: the path {shown(local, _PATH_SHOWN)} is not UTF-8 text"
+            hint = "it is stored and shown; give the directory another name"
+            self.report.error(self.document.at(*path), message, hint)
+        return local
 
     def _missing(self, place: Place, field: str, path: str, what: str) -> None:
         unknown = sorted(references(path) - set(self.envs))

@@ -28,6 +28,7 @@ from jobsched.dag.fields import (
     StrategyName,
     TextOrMapping,
 )
+from jobsched.models import PRIORITIES
 
 
 class Shape(BaseModel):
@@ -81,7 +82,7 @@ class CandidateShape(Shape):
     """Whether a machine that may be taken away will do; the local backend ignores it."""
     job_recovery: JobRecoveryShape | None = None
     """A strategy's name, or {strategy, max_restarts_on_errors, recover_on_exit_codes}."""
-    priority: int | None = Field(default=None, ge=-1000, le=1000)
+    priority: int | None = Field(default=None, ge=PRIORITIES[0], le=PRIORITIES[-1])
     """Higher goes first. The first task's is the job's."""
     image_id: TextOrMapping | None = None
     """An image to run in; the local backend has none, which fails the task's prechecks."""

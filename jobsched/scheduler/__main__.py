@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Final
 
 from jobsched import scheduler
 from jobsched.errors import JobschedError
+from jobsched.text import safe
+
+_LINES: Final = "\n"
 
 
 def main() -> int:
@@ -20,12 +24,16 @@ def main() -> int:
     try:
         scheduler.submit_job(arguments.job_id, arguments.dag)
     except JobschedError as error:
-        sys.stderr.write(f"{error}\n")
+        _say(error)
         return error.exit_code
     except ValueError as error:
-        sys.stderr.write(f"{error}\n")
+        _say(error)
         return 2
     return 0
+
+
+def _say(error: Exception) -> None:
+    sys.stderr.write(f"{safe(str(error), keep=_LINES)}\n")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from jobsched.lock import Grip
 from jobsched.scheduler import office
 from jobsched.scheduler.passes import run_pass
 from jobsched.store import reads
-from jobsched.store.rows import AttemptRow, JobRow
+from jobsched.store.rows import JobRow
 from jobsched.store.tx import Tx
 from jobsched.sweep.liveness import liveness
 
@@ -46,29 +46,12 @@ def endings(context: Context) -> list[int]:
     """Ids of jobs that are to be ended and have no controller that could do it."""
     with context.db.read() as tx:
         waiting = [job.job_id for job in reads.unsettled(tx)]
-        alive = [job for job in reads.alive_jobs(tx) if _is_ending(job)]
+        alive = [job for job in reads.alive_jobs(tx) if job.is_ending]
         return waiting + [job.job_id for job in alive if _is_forsaken(context, tx, job)]
-
-
-def has_own_controllers(context: Context) -> bool:
-    """Whether a controller of the user's own lives, which knows nothing of ticking."""
-    with context.db.read() as tx:
-        return any(
-            attempt.kind == "COMMAND"
-            for job in reads.alive_jobs(tx)
-            if (attempt := _attempt(tx, job)) is not None
-        )
-
-
-def _is_ending(job: JobRow) -> bool:
-    return job.cancel_at is not None or job.status.is_terminal
 
 
 def _is_forsaken(context: Context, tx: Tx, job: JobRow) -> bool:
     if lock.probe(context.home.attempt_lock(job.job_id, job.attempt)) is Grip.FREE:
         return True
-    return liveness(context, job, _attempt(tx, job)).stopped is not None
-
-
-def _attempt(tx: Tx, job: JobRow) -> AttemptRow | None:
-    return reads.attempt(tx, job.job_id, job.attempt)
+    attempt = reads.attempt(tx, job.job_id, job.attempt)
+    return liveness(context, job, attempt).stopped is not None

@@ -36,7 +36,7 @@ class Need:
         now = self._context.clock.monotonic()
         endings = aftercare.endings(self._context)
         self._since = {job_id: self._since.get(job_id, now) for job_id in endings}
-        return aftercare.has_own_controllers(self._context) or any(
+        return _has_own_controllers(self._context) or any(
             now - since < self._longest(job_id) for job_id, since in self._since.items()
         )
 
@@ -53,6 +53,13 @@ class Need:
             return self.is_there()
         except JobschedError:
             return Path(self._context.home.database).exists()
+
+
+def _has_own_controllers(context: Context) -> bool:
+    """Whether a controller of the user's own lives, which knows nothing of ticking."""
+    with context.db.read() as tx:
+        attempts = [reads.attempt(tx, job.job_id, job.attempt) for job in reads.alive_jobs(tx)]
+    return any(attempt is not None and attempt.kind == "COMMAND" for attempt in attempts)
 
 
 def main() -> int:

@@ -73,6 +73,6 @@ def _lock(path: Path) -> int:
     while True:
         try:
             return lock.wait_for(path)
-        except StoreError as error:
+        except (StoreError, OSError) as error:
             log.warning("cannot stand for the deputy's office: %s", error)
             SystemClock().sleep(_RETRY_SECONDS)

@@ -5,6 +5,7 @@ Owns the transactions that write an end or the wish for one, and the signals tha
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,7 +21,10 @@ from jobsched.store import moves, reads
 from jobsched.store.moves import By
 from jobsched.store.rows import AttemptRow, JobRow
 from jobsched.store.tx import Tx
-from jobsched.sweep.fence import ask_to_stop, end_attempt
+from jobsched.sweep.callbacks import has_untold
+from jobsched.sweep.fence import ask_to_stop, end_attempt, fence_clusters
+
+log = logging.getLogger(__name__)
 
 #: Jobs cancelled in one transaction: few enough that nobody waits long behind them.
 _BATCH: Final = 100
@@ -80,14 +84,20 @@ def _forced_end(
         job = _unfinished(tx, job_id, idempotent=idempotent, expect=expect)
         if job is None:
             return []
-        by = context.by(reason)
+        by, tasks = context.by(reason), reads.tasks_of(tx, job_id)
         fenced = reads.attempt(tx, job_id, job.attempt)
         moves.record(tx, by, "ACTION", job_id=job_id, subject="DONE", attempt=job.attempt)
         moves.add_attempt(tx, job_id, job.attempt + 1, kind="FENCE", now=by.now, boot_id="")
         ended = moves.done(tx, held, job, by, to=to, attempt=job.attempt + 1)
     if fenced is not None:
+        fence_clusters(context, tasks, job.attempt + 1)
         wake.notify(context.home.wake_fifo(job_id, fenced.attempt))
-        end_attempt(context, fenced, within=_KILL_SECONDS)
+        for pid in end_attempt(context, fenced, within=_KILL_SECONDS):
+            log.warning(
+                "job %d is DONE; PID %d holds the lock of its attempt %d, but may change nothing"
+                " any more",
+                job_id, pid, fenced.attempt,
+            )  # fmt: skip
     return ended
 
 
@@ -160,6 +170,8 @@ def cancel(
                 send_stop(context, one.to_stop)
     for job_id in result.ended:
         context.after_done(job_id)
+    # One that was to follow another ended with it, maybe before its own turn came.
+    result.finished = [job_id for job_id in result.finished if job_id not in result.ended]
     follow_up(context)
     return result
 
@@ -182,11 +194,21 @@ def _cancel_one(
         moves.set_job(tx, job_id, cancel_at=by.now, cancel_reason=by.reason)
         moves.record(tx, by, "ACTION", job_id=job_id, subject="CANCEL", attempt=job.attempt)
     clusters = _cancel_tasks(tx, job_id, by)
-    path = context.home.attempt_lock(job_id, job.attempt)
-    if not clusters and (job.attempt == 0 or lock.probe(path) is Grip.FREE):
+    if not clusters and _nobody_is_needed(tx, context, job):
         return _One(ended=moves.done(tx, held, moves.owned(tx, job_id, by), by))
     attempt = reads.attempt(tx, job_id, job.attempt) if job.is_alive else None
     return _One(stopping=[job_id], to_stop=attempt)
+
+
+def _nobody_is_needed(tx: Tx, context: Context, job: JobRow) -> bool:
+    """Whether a cancelled job without clusters can be DONE now: nobody drives it, or is to be told.
+
+    A job that never had a controller has nobody who tells.
+    """
+    if job.attempt == 0:
+        return True
+    is_free = lock.probe(context.home.attempt_lock(job.job_id, job.attempt)) is Grip.FREE
+    return is_free and not has_untold(tx, job.job_id)
 
 
 def _cancel_tasks(tx: Tx, job_id: int, by: By) -> bool:
@@ -196,16 +218,19 @@ def _cancel_tasks(tx: Tx, job_id: int, by: By) -> bool:
         clusters = clusters or task.has_cluster
         if task.status.is_terminal or task.status is TaskStatus.CANCELLING:
             continue
-        never_began = task.status is TaskStatus.PENDING and not task.has_cluster
-        moves.status(tx, task, TaskStatus.CANCELLED if never_began else TaskStatus.CANCELLING, by)
+        moves.status(tx, task, moves.when_cancelled(task), by)
     return clusters
 
 
 def send_stop(context: Context, attempt: AttemptRow) -> None:
-    """Tell a controller that its job was cancelled: ours by a message, the user's by SIGTERM."""
+    """Tell a controller that its job was cancelled: ours by a message, the user's by SIGTERM.
+
+    Where that cannot be sent (it is only being started), whoever ticks tries again.
+    """
     wake.notify(context.home.wake_fifo(attempt.job_id, attempt.attempt))
     if attempt.kind != "COMMAND" or attempt.stop_sent_at is not None:
         return
-    ask_to_stop(attempt)
+    if not ask_to_stop(context, attempt):
+        return
     with context.db.write() as tx:
         moves.set_attempt(tx, attempt.job_id, attempt.attempt, stop_sent_at=context.clock.now())

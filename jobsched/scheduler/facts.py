@@ -13,7 +13,7 @@ from functools import cache
 from jobsched.context import Context
 from jobsched.scheduler import office
 from jobsched.scheduler.pick import starts_allowed
-from jobsched.scheduler.reasons import NAMED, Blocker, Facts, reason_for
+from jobsched.scheduler.reasons import NAMED, Facts, ReasonCode, reason_for
 from jobsched.states import ScheduleState
 from jobsched.store import reads, views
 from jobsched.store.rows import AttemptRow, JobRow, Limits, TaskRow
@@ -50,7 +50,7 @@ def gather_one(context: Context, tx: Tx, job: JobRow, now: float) -> Facts:
     starts = job.schedule_state is ScheduleState.WAITING
     return replace(
         facts,
-        blockers=_explained(context, tx, facts.blockers, now),
+        blocker_code=_code_of_first(context, tx, facts.blockers, now),
         resumes_ahead=views.resumes_ahead(tx, job, NAMED),
         starts_ahead=views.starts_ahead(tx, job, now, NAMED) if starts else None,
     )
@@ -91,23 +91,19 @@ def _facts(
         is_watched=_is_for_others(job, lives) and is_watched(),
         now=now,
         attempt=attempt,
-        blockers=[Blocker(one.job_id, one.status) for one in page.blockers.get(job.job_id, ())],
+        blockers=page.blockers.get(job.job_id, ()),
         is_next=job.job_id in page.next_up,
     )
 
 
 def _is_for_others(job: JobRow, lives: Liveness) -> bool:
     """Whether it is to be ended, and its controller cannot."""
-    is_ending = job.cancel_at is not None or job.status.is_terminal
-    return is_ending and not job.is_done and (lives.stopped is not None or lives.alive is False)
+    return job.is_ending and not job.is_done and (lives.stopped is not None or lives.alive is False)
 
 
-def _explained(
-    context: Context, tx: Tx, blockers: Sequence[Blocker], now: float
-) -> Sequence[Blocker]:
-    """The same, with what the first of them does or waits for itself."""
+def _code_of_first(
+    context: Context, tx: Tx, blockers: Sequence[views.Blocker], now: float
+) -> ReasonCode | None:
+    """What the first of them does or waits for itself."""
     first = reads.job(tx, blockers[0].job_id) if blockers else None
-    if first is None:
-        return blockers
-    code = reason_for(gather(context, tx, [first], now)[0]).code
-    return [replace(blockers[0], code=code), *blockers[1:]]
+    return None if first is None else reason_for(gather(context, tx, [first], now)[0]).code

@@ -1,16 +1,32 @@
 """Whether somebody watches for deaths: the office of the one who ticks, seen from outside.
 
-Owns the answer. A lock that is held proves little: its holder may have been stopped. Looks through
-the process table, so it is asked only where something is amiss.
+Owns the answers. A lock that is held proves little: its holder may have been stopped. A sign of
+life is cheap to see; to look through the process table is dear, and done only where something is
+amiss.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from jobsched import lock, process
 from jobsched.context import Context
 from jobsched.lock import Grip
+
+#: Seconds without a sign of life after which whoever holds the tick lock is taken to be stopped.
+_SILENCE: Final = 10.0
+
+
+def shows_life(context: Context) -> bool:
+    """Whether somebody ticks who is not stopped: each tick touches the lock's file."""
+    if lock.probe(context.home.tick_lock) is not Grip.HELD:
+        return False
+    with suppress(OSError):
+        touched = context.home.tick_lock.stat().st_mtime
+        return abs(context.clock.now() - touched) < _SILENCE
+    return False
 
 
 def is_filled(context: Context) -> bool:

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Final
 
 from jobsched import wake
+from jobsched.config.settings import MOST_JOBS
 from jobsched.context import Context
 from jobsched.errors import IllegalMove, InvalidInput, NotFound, StoreError
 from jobsched.lock import Held
+from jobsched.models import PRIORITIES
 from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.expected import Expected, require_expected
 from jobsched.states import ScheduleState
@@ -24,8 +26,6 @@ from jobsched.sweep.fence import end_attempt
 
 #: Seconds to wait for a killed controller to be gone.
 _KILL_SECONDS: Final = 2.0
-
-PRIORITIES: Final = range(-1000, 1001)
 
 
 def set_hold(
@@ -64,7 +64,7 @@ def set_priority(
     Raises ``InvalidInput``, ``NotFound``, or ``IllegalMove`` for one that is DONE.
     """
     if priority not in PRIORITIES:
-        raise InvalidInput(f"a priority is -1000 to 1000, not {priority}")
+        raise InvalidInput(f"a priority is {PRIORITIES[0]} to {PRIORITIES[-1]}, not {priority}")
     with context.locked(), context.db.write() as tx:
         job = _unfinished(tx, job_id, expect)
         if job.priority != priority:
@@ -86,6 +86,7 @@ def requeue(
 ) -> list[int]:
     """End the job's attempt, also a stopped one, and start the next; spends no budget.
 
+    Should this process be killed before it could end the attempt, ``notes`` takes the note back.
     PIDs that could not be ended: they are fenced, and stop by themselves should they go on.
     ``end``: ends the processes of an attempt; those that it could not.
     Raises ``NotFound``, ``IllegalMove`` for a job that has no attempt to replace.
@@ -154,7 +155,7 @@ def _put_back(tx: Tx, held: Held, job: JobRow, attempt: int, by: By) -> None:
     """Let the job wait for its next attempt, unless a pass has done so already."""
     if job.attempt != attempt:
         return
-    if job.is_alive and job.cancel_at is None and not job.status.is_terminal:
+    if job.is_alive and not job.is_ending:
         moves.set_attempt(tx, job.job_id, attempt, ended_at=by.now)
         moves.schedule(tx, held, job, ScheduleState.WAITING, by, not_before=None)
     elif not job.is_alive:
@@ -201,8 +202,8 @@ def _limit(value: int | str) -> int:
         number = int(value)
     except ValueError:
         number = -1
-    if not 0 <= number <= 1_000_000:  # noqa: PLR2004 -- far above any machine
-        raise InvalidInput(f"a limit is a number from 0 to 1000000 or auto, not {value!r}")
+    if not 0 <= number <= MOST_JOBS:
+        raise InvalidInput(f"a limit is a number from 0 to {MOST_JOBS} or auto, not {value!r}")
     return number
 
 

@@ -20,7 +20,8 @@ from jobsched.context import Context
 from jobsched.context import Starter as AnyStarter
 from jobsched.errors import JobschedError, StartFailed, StoreError
 from jobsched.home import write_private
-from jobsched.lock import Grip, Held
+from jobsched.lock import Held
+from jobsched.scheduler import office
 from jobsched.scheduler.pick import starts_allowed
 from jobsched.scheduler.starter import DEFAULT_COMMAND, Claim, Starter
 from jobsched.states import ScheduleState
@@ -37,8 +38,6 @@ log = logging.getLogger(__name__)
 _BATCH: Final = 64
 #: Seconds until a start that failed for want of a process or memory is tried again.
 _SHORTAGE_PAUSE: Final = 2.0
-#: Seconds without a sign of life after which whoever holds the tick lock is taken to be stopped.
-_SILENCE: Final = 10.0
 
 
 @dataclass
@@ -60,7 +59,7 @@ def run_pass(context: Context, *, settling: bool | None = None) -> list[int]:
     """
     starter = _starter(context)
     if settling is None:
-        settling = not _somebody_ticks(context)
+        settling = not office.shows_life(context)
     while True:
         context.endings.update(starter.reap())
         outcome = _decide(context)
@@ -79,16 +78,6 @@ def _starter(context: Context) -> AnyStarter:
     if context.starter is None:
         context.starter = Starter(context.home)
     return context.starter
-
-
-def _somebody_ticks(context: Context) -> bool:
-    """Whether somebody does who is not stopped: each tick touches the lock's file."""
-    if lock.probe(context.home.tick_lock) is not Grip.HELD:
-        return False
-    with suppress(OSError):
-        touched = context.home.tick_lock.stat().st_mtime
-        return abs(context.clock.now() - touched) < _SILENCE
-    return False
 
 
 def _decide(context: Context) -> Outcome:

@@ -14,7 +14,7 @@ from typing import Final
 
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store.rows import HELD_BY_REBOOT, AttemptRow, JobRow, Limits, TaskRow
-from jobsched.store.views import Ahead
+from jobsched.store.views import Ahead, Blocker
 from jobsched.sweep.liveness import Liveness
 from jobsched.text import safe
 
@@ -69,17 +69,6 @@ class Reason:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Blocker:
-    """A job that must succeed before another may start."""
-
-    job_id: int
-    #: ``None``: it is no longer known.
-    status: TaskStatus | None
-    #: What that one waits for, where it was looked at.
-    code: ReasonCode | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """All that the reason follows from. Times are Unix seconds."""
@@ -93,6 +82,8 @@ class Facts:
     attempt: AttemptRow | None = None
     #: The jobs that must have succeeded before and have not yet.
     blockers: Sequence[Blocker] = ()
+    #: What the first of them waits for, where it was looked at.
+    blocker_code: ReasonCode | None = None
     #: Whether somebody ticks; looked for only where a job is to be ended and its controller cannot.
     is_watched: bool = False
     #: Whether a pass made now would grant it what it waits for.
@@ -211,9 +202,7 @@ def _next_controller(facts: Facts) -> Reason:
         return Reason(ReasonCode.HELD, text)
     if _is_put_off(facts):
         return _put_off(facts)
-    text = (
-        f"the controller of job {job.job_id} has ended{_end_of_it(facts)}; {_NEXT} starts the next"
-    )
+    text = f"{_ended(facts)}; {_NEXT} starts the next"
     return Reason(ReasonCode.STARTING, text)
 
 
@@ -287,17 +276,23 @@ def _is_put_off(facts: Facts) -> bool:
 
 def _put_off(facts: Facts) -> Reason:
     job = facts.job
-    text = (
-        f"the controller of job {job.job_id} has ended{_end_of_it(facts)};"
-        f" the next one is started {_due(job.not_before, facts.now)}"
-    )
+    which = "the next one is started" if job.attempt else "it is tried again"
+    text = f"{_ended(facts)}; {which} {_due(job.not_before, facts.now)}"
     return Reason(ReasonCode.BACKOFF, text)
 
 
-def _end_of_it(facts: Facts) -> str:
-    """How the last controller ended, as far as that is known."""
-    attempt = facts.attempt
-    return f" ({safe(attempt.end_reason)})" if attempt is not None and attempt.end_reason else ""
+def _ended(facts: Facts) -> str:
+    """What became of the last start of a controller, as far as that is known."""
+    job_id, attempt = facts.job.job_id, facts.attempt
+    if not facts.job.attempt:
+        return (
+            f"job {job_id} could not be started: the lock of its first attempt is held by somebody,"
+            " or cannot be used"
+        )
+    how = f" ({safe(attempt.end_reason)})" if attempt is not None and attempt.end_reason else ""
+    if attempt is not None and attempt.called_at is None and attempt.pid is None:
+        return f"the last start of a controller of job {job_id} came to nothing{how}"
+    return f"the controller of job {job_id} has ended{how}"
 
 
 def _held(facts: Facts) -> Reason:
@@ -312,9 +307,10 @@ def _depends(facts: Facts) -> Reason:
     if first.status is None:
         now = f"job {first.job_id} is no longer known"
     else:
+        code = facts.blocker_code
         now = f"job {first.job_id} is {first.status}"
-        if first.code is not None and str(first.code) != str(first.status):
-            now += f" ({first.code})"
+        if code is not None and str(code) != str(first.status):
+            now += f" ({code})"
     have = "have" if len(ids) > 1 else "has"
     text = f"job {facts.job.job_id} may start once {_listed('job', ids)} {have} succeeded; {now}"
     return Reason(ReasonCode.DEPENDS_ON, text)

@@ -10,10 +10,15 @@ from jobsched.home import Home, write_private
 
 
 def write_secrets(home: Home, job_id: int, secrets: Mapping[int, Mapping[str, str]]) -> list[Path]:
-    """Store the values by task, synced to disk; the file, if one was needed."""
-    if not any(secrets.values()):
-        return []
+    """Store the values by task, synced to disk; the file, if one was needed.
+
+    Where none is, none is left either: a submission that was killed before its commit may have
+    written one for the job that was to have this number.
+    """
     path = home.secrets_file(job_id)
+    if not any(secrets.values()):
+        path.unlink(missing_ok=True)
+        return []
     write_private(path, json.dumps({str(task): dict(values) for task, values in secrets.items()}))
     return [path]
 

@@ -34,6 +34,8 @@ def scheduled_launch(
     """Hold the job's launch slot for the block; waits until a pass grants it.
 
     The slot is given back however the block ends. Only for the job's controller, and not nested.
+    A store or a lock that cannot be had for a while is waited for: on the way in, while waiting,
+    and on the way out.
     Raises ``Cancelled`` if the job is or becomes cancelled while waiting, ``StaleAttempt`` if
     another attempt took over, ``NoAttempt`` for anybody else.
     """
@@ -60,7 +62,7 @@ def _ask(context: Context, job_id: int, attempt: int) -> None:
 
 
 def _wait(context: Context, job_id: int, attempt: int, waiter: Waiter | None) -> None:
-    run_pass(context)
+    _pass(context)
     if _granted(context, job_id, attempt):
         return
     if waiter is not None:
@@ -72,14 +74,17 @@ def _wait(context: Context, job_id: int, attempt: int, waiter: Waiter | None) ->
         while not _granted(context, job_id, attempt):
             wake.wait([inbox.fileno()], LOOK_SECONDS)
             inbox.drain()
-            run_pass(context)
+            _pass(context)
     finally:
         inbox.close()
 
 
+def _pass(context: Context) -> None:
+    patiently(context.clock, lambda: run_pass(context))
+
+
 def _granted(context: Context, job_id: int, attempt: int) -> bool:
-    with context.db.read() as tx:
-        job = reads.job(tx, job_id)
+    job = patiently(context.clock, lambda: _job(context, job_id))
     if job is None or job.attempt != attempt or job.is_done:
         raise StaleAttempt(job_id, attempt, job.attempt if job else None)
     if job.cancel_at is not None:
@@ -88,8 +93,17 @@ def _granted(context: Context, job_id: int, attempt: int) -> bool:
     return job.schedule_state is ScheduleState.LAUNCHING
 
 
+def _job(context: Context, job_id: int) -> JobRow | None:
+    with context.db.read() as tx:
+        return reads.job(tx, job_id)
+
+
 def withdraw(context: Context, job_id: int, attempt: int) -> None:
-    """Take back the wish for a slot, or the slot: be ALIVE."""
+    """Take back the wish for a slot, or the slot: be ALIVE. Patient, too."""
+    patiently(context.clock, lambda: _withdraw(context, job_id, attempt))
+
+
+def _withdraw(context: Context, job_id: int, attempt: int) -> None:
     with context.locked() as held, context.db.write() as tx:
         by = context.by(attempt=attempt)
         job = moves.owned(tx, job_id, by)

@@ -18,14 +18,14 @@ from jobsched.context import Context
 from jobsched.dag import LoadedDag
 from jobsched.errors import IllegalMove, InvalidInput, NotFound
 from jobsched.lock import Held
-from jobsched.models import MAX_NAME, DagSpec
+from jobsched.models import DagSpec
 from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.secrets import read_secrets, write_secrets
+from jobsched.scheduler.wording import require_name
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads, submissions
 from jobsched.store.moves import By
 from jobsched.store.tx import Tx
-from jobsched.text import is_printable
 
 #: Of the submitter's environment, what a job gets: who and where one is, how programs are found,
 #: how text is written, and the way out. Names ending in ``*`` stand for all that begin so.
@@ -66,10 +66,7 @@ def captured_env(environ: Mapping[str, str], pass_env: Sequence[str]) -> dict[st
 def create_job(context: Context, name: str, task_names: Sequence[str]) -> int:
     """A new INACTIVE job; its id. Raises ``InvalidInput`` for names that cannot be shown."""
     for what in (name, *task_names):
-        if not what or len(what) > MAX_NAME or not is_printable(what):
-            raise InvalidInput(
-                f"a name must be 1 to {MAX_NAME} printable characters, not {what[:40]!r}"
-            )
+        require_name(what)
     if not task_names:
         raise InvalidInput("a job needs at least one task")
     context.ensure_home()
@@ -153,15 +150,20 @@ def _store(
     wanted: Sequence[tuple[int | None, Submission]],
     make: Callable[[Tx, By], list[int]],
 ) -> list[int]:
-    """One transaction for all; secrets go to their files before the commit that needs them."""
+    """One transaction for all; secrets go to their files before the commit that needs them.
+
+    Whom they are to follow is looked up before any of them is there to be found.
+    """
     written: list[Path] = []
     try:
         with context.db.write() as tx:
             by = context.by()
+            submissions.require_known(tx, [other for _, one in wanted for other in one.after])
             ids = make(tx, by)
             for job_id, (_, submission) in zip(ids, wanted, strict=True):
-                if _store_one(tx, held, job_id, submission, by):
-                    written += write_secrets(context.home, job_id, submission.loaded.secrets)
+                may_start = _store_one(tx, held, job_id, submission, by)
+                secrets = submission.loaded.secrets if may_start else {}
+                written += write_secrets(context.home, job_id, secrets)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)

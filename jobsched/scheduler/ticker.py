@@ -18,6 +18,7 @@ from jobsched import lock, wake
 from jobsched.context import Context
 from jobsched.scheduler import candidacy, office
 from jobsched.scheduler.aftercare import follow_up
+from jobsched.scheduler.notes import Notes
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.watcher import Watcher
 from jobsched.store import reads
@@ -53,10 +54,15 @@ class Ticker:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._watcher = Watcher(context)
+        self._notes = Notes(context)
         self._endings: dict[int, threading.Thread] = {}
+        #: The job whose end was tried last.
+        self._tried = 0
         self._tidying: threading.Thread | None = None
         self._orphans_due = self._logs_due = context.clock.monotonic() + _ORPHAN_SECONDS
         self._read_end, self._write_end = os.pipe()
+        #: Whoever uses the write end or closes it: what is closed may be another file by now.
+        self._end_of_pipe = threading.Lock()
         self._stopping = threading.Event()
         self._left = threading.Event()
 
@@ -70,8 +76,10 @@ class Ticker:
         if self._stopping.is_set():
             return
         elected = not candidacy.withdraw(self._context.home.deputy_lock, self._serve)
-        os.write(self._write_end, b"!")  # before the flag: whoever sees that closes this
-        self._stopping.set()
+        with self._end_of_pipe:
+            self._stopping.set()
+            if not self._left.is_set():
+                os.write(self._write_end, b"!")
         if elected:
             self._left.wait(_STOP_SECONDS)
         else:
@@ -82,7 +90,8 @@ class Ticker:
         with suppress(OSError):
             os.utime(self._context.home.tick_lock)  # a sign of life for the deputy
         self._watcher.press_cancels()
-        for job_id in run_pass(self._context, settling=False):
+        self._notes.look()
+        for job_id in self._in_turn(run_pass(self._context, settling=False)):
             self._end(job_id)
         self._watcher.refresh()
         if self._context.clock.monotonic() >= self._orphans_due:
@@ -109,26 +118,32 @@ class Ticker:
             os.close(holder)
 
     def _leave(self) -> None:
-        self._watcher.close()
-        os.close(self._read_end)
-        os.close(self._write_end)
-        self._left.set()
+        with self._end_of_pipe:
+            if self._left.is_set():
+                return
+            self._watcher.close()
+            os.close(self._read_end)
+            os.close(self._write_end)
+            self._left.set()
 
     def _wait_for_office(self) -> int | None:
         """As the deputy: the tick lock's descriptor once it is free, ``None`` when told to stop."""
         seen, silent = 0.0, 0
         while not self._stopping.is_set():
-            holder = lock.try_lock(self._context.home.tick_lock)
+            holder = self._guarded(self._try_office)
             if holder is not None:
                 return holder
             sign = self._sign_of_life()
             silent = 0 if sign != seen else silent + 1
             seen = sign
-            if silent >= _PATIENCE or (silent and self._holder_is_stopped()):
+            if silent >= _PATIENCE or (silent and self._guarded(self._holder_is_stopped)):
                 self._guarded(self.tick)
                 seen = self._sign_of_life()
             wake.wait([self._read_end], SWEEP_SECONDS)
         return None
+
+    def _try_office(self) -> int | None:
+        return lock.try_lock(self._context.home.tick_lock)
 
     def _holder_is_stopped(self) -> bool:
         return office.is_held_by_stopped(self._context.home.tick_lock)
@@ -147,17 +162,26 @@ class Ticker:
             return SWEEP_SECONDS if due is None else max(0.0, min(SWEEP_SECONDS, due - now))
         return SWEEP_SECONDS
 
-    def _guarded(self, action: Callable[[], object]) -> None:
+    def _guarded(self, action: Callable[[], T]) -> T | None:
         """Whatever fails (a full disk, a held lock) is tried again by the next sweep."""
         try:
-            action()
+            return action()
         except Exception as error:  # noqa: BLE001 -- nothing may end the thread that watches for deaths
             log.warning("sweep failed: %s", error)
+            return None
+
+    def _in_turn(self, job_ids: list[int]) -> list[int]:
+        """Those after the one that was tried last, then the others.
+
+        So that ends which fail again and again cannot keep any other from being tried.
+        """
+        return sorted(job_ids, key=lambda job_id: (job_id <= self._tried, job_id))
 
     def _end(self, job_id: int) -> None:
         """End a job that no controller drives; it may take as long as its processes do."""
         self._endings = {key: one for key, one in self._endings.items() if one.is_alive()}
         if job_id not in self._endings and len(self._endings) < _MOST_ENDINGS:
+            self._tried = job_id
             self._endings[job_id] = self._beside(None, lambda: self._settle(job_id))
 
     def _settle(self, job_id: int) -> None:

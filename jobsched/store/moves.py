@@ -232,6 +232,12 @@ def _end(tx: Tx, held: Held, job: JobRow, by: By, *, to: TaskStatus, attempt: in
     )
 
 
+def when_cancelled(task: TaskRow) -> TaskStatus:
+    """What a cancel makes of an unfinished task: over at once only where nothing of it began."""
+    never_began = task.status is TaskStatus.PENDING and not task.has_cluster
+    return TaskStatus.CANCELLED if never_began else TaskStatus.CANCELLING
+
+
 def set_job(tx: Tx, job_id: int, **columns: Any) -> None:
     """Set columns of a job that are neither its state nor its status."""
     _refuse(columns, "schedule_state", "status", "attempt")

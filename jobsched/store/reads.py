@@ -35,6 +35,11 @@ def attempt(tx: Tx, job_id: int, number: int) -> AttemptRow | None:
     return None if row is None else AttemptRow.of(row)
 
 
+def noted(tx: Tx) -> list[tuple[int, int]]:
+    """Id and attempt of alive jobs whose attempt is to end on purpose, and has not ended yet."""
+    return [(job_id, attempt) for job_id, attempt in tx.tuples(sql.NOTED)]
+
+
 def alive_jobs(tx: Tx) -> list[JobRow]:
     """All jobs in LAUNCHING, ALIVE and ALIVE_WAITING."""
     return [JobRow.of(row) for row in tx.rows(sql.ALIVE_JOBS)]

@@ -63,6 +63,11 @@ class JobRow:
         return self.schedule_state in ALIVE_STATES
 
     @property
+    def is_ending(self) -> bool:
+        """Whether its end is asked for, or its outcome written: nothing more is launched for it."""
+        return self.cancel_at is not None or self.status.is_terminal
+
+    @property
     def is_done(self) -> bool:
         """Whether outcome and cleanup are behind it."""
         return self.schedule_state is ScheduleState.DONE

@@ -42,6 +42,12 @@ ATTEMPT: Final = Sql(
     "attempts.called_at, attempts.stop_sent_at, attempts.ended_at, attempts.end_reason FROM "
     "attempts WHERE attempts.job_id = :job_id AND attempts.attempt = :attempt"
 )
+NOTED: Final = Sql(
+    "SELECT attempts.job_id, attempts.attempt FROM attempts JOIN jobs ON jobs.job_id = "
+    "attempts.job_id AND jobs.attempt = attempts.attempt WHERE jobs.schedule_state IN "
+    "('ALIVE', 'ALIVE_WAITING', 'LAUNCHING') AND attempts.end_reason IS NOT NULL AND "
+    "attempts.ended_at IS NULL"
+)
 SNAPSHOT: Final = Sql(
     "SELECT snapshots.job_id, snapshots.yaml, snapshots.dag, snapshots.env, snapshots.source "
     "FROM snapshots WHERE snapshots.job_id = :job_id"

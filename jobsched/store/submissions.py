@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from jobsched.errors import NotFound
 from jobsched.lock import Held
 from jobsched.states import ScheduleState, TaskStatus
@@ -14,6 +16,13 @@ from jobsched.store.tx import Tx
 def snapshot(tx: Tx, job_id: int, *, yaml: str, dag: str, env: str, source: str) -> None:
     """Store what the job needs; ``dag`` and ``env`` are JSON."""
     tx.change(sql.ADD_SNAPSHOT, job_id=job_id, yaml=yaml, dag=dag, env=env, source=source)
+
+
+def require_known(tx: Tx, job_ids: Iterable[int]) -> None:
+    """Raise ``NotFound`` for the first of some ids that is no job's."""
+    for job_id in dict.fromkeys(job_ids):
+        if reads.job(tx, job_id) is None:
+            raise NotFound("job", job_id)
 
 
 def follow(tx: Tx, job_id: int, on_job_id: int) -> bool | None:

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from jobsched.errors import InvalidInput
 from jobsched.states import ScheduleState, TaskStatus
+from jobsched.text import is_storable
 
 
 @unique
@@ -152,7 +153,7 @@ def _check_value(term: Term, value: str | float) -> None:
         raise InvalidInput(f"{term.field} is a word, which {value!r} is not")
     elif term.field in WORDS:
         _check_word(term.field, value)
-    elif len(value) > _MAX_TEXT or not _is_text(value):
+    elif len(value) > _MAX_TEXT or not is_storable(value):
         raise InvalidInput(f"{term.field} cannot be compared with {value[:40]!r}")
     elif term.op is Op.MATCHES:
         _check_pattern(value)
@@ -172,12 +173,3 @@ def _check_pattern(value: str) -> None:
         raise InvalidInput(f"{value!r} is no regular expression: {error.msg}{where}") from error
     except (OverflowError, RecursionError) as error:
         raise InvalidInput(f"{value[:40]!r} is too much for a regular expression") from error
-
-
-def _is_text(value: str) -> bool:
-    """Whether SQLite can store it: half a surrogate pair it cannot."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -1,7 +1,8 @@
 """One open transaction: the only thing that runs statements.
 
-Owns how a statement meets its values. What the catalogue has compiled goes to the driver as it is;
-a statement in Core that was made up just now (a filter, a sort order) is compiled first, and only
+Owns how a statement meets its values. Text that is no UTF-8, which the driver refuses, is written
+with escapes for what is none. What the catalogue has compiled goes to the driver as it is; a
+statement in Core that was made up just now (a filter, a sort order) is compiled first, and only
 then is SQLAlchemy loaded, by whoever made it.
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from jobsched.store.rows import Row
 from jobsched.store.sql import Sql
+from jobsched.text import storable
 
 if TYPE_CHECKING:
     from sqlalchemy import ClauseElement
@@ -57,11 +59,21 @@ class Tx:
 
     def change(self, statement: Statement, **values: object) -> int:
         """Run an UPDATE or DELETE; the number of rows that it matched."""
-        return self._run(statement, values).rowcount
+        return self._write(statement, values).rowcount
 
     def insert(self, statement: Statement, **values: object) -> int:
         """Run an INSERT of one row; its integer key."""
-        return int(self._run(statement, values).lastrowid or 0)
+        return int(self._write(statement, values).lastrowid or 0)
+
+    def _write(self, statement: Statement, values: Mapping[str, object]) -> sqlite3.Cursor:
+        try:
+            return self._run(statement, values)
+        except UnicodeEncodeError:
+            held = {
+                name: storable(value) if isinstance(value, str) else value
+                for name, value in values.items()
+            }
+            return self._run(statement, held)
 
     def _run(self, statement: Statement, values: Mapping[str, object]) -> sqlite3.Cursor:
         if not isinstance(statement, str):

@@ -16,6 +16,7 @@ from jobsched.store import sql
 from jobsched.store.rows import AttemptRow, HistoryRow, JobRow, Row, TaskRow
 from jobsched.store.sql import Sql
 from jobsched.store.tx import Tx, in_chunks
+from jobsched.text import is_storable
 
 _UNFINISHED_STATES: Final = tuple(
     state for state in ScheduleState if state is not ScheduleState.DONE
@@ -55,6 +56,8 @@ class Ahead:
 def page(tx: Tx, wanted: Filter) -> list[JobRow]:
     """One page of jobs: the newest of each state (or status), and of these the newest."""
     named = wanted.name is not None
+    if not _can_name(wanted.name):
+        return []
     values: dict[str, object] = {"name": wanted.name} if named else {}
     found: set[int] = set()
     for query, kind in _kinds(wanted, named=named):
@@ -110,9 +113,16 @@ def record_of(tx: Tx, job_id: int) -> list[HistoryRow]:
 
 def unfinished_ids(tx: Tx, name: str | None = None) -> list[int]:
     """Ids of jobs that are not DONE, oldest first; all, or those of one name."""
+    if not _can_name(name):
+        return []
     if name is None:
         return sorted(job_id for (job_id,) in tx.tuples(sql.UNFINISHED_JOBS))
     return sorted(job_id for (job_id,) in tx.tuples(sql.UNFINISHED_NAMED, name=name))
+
+
+def _can_name(name: str | None) -> bool:
+    """Whether there can be jobs of that name: none has one that is no UTF-8."""
+    return name is None or is_storable(name)
 
 
 def resumes_ahead(tx: Tx, job: JobRow, named: int) -> Ahead:

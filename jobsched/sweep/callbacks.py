@@ -24,6 +24,8 @@ from jobsched.sweep.calling import CALL_SECONDS, call, may_pass
 
 log = logging.getLogger(__name__)
 
+#: What the stored DAG holds where any task has a callback.
+_CALLBACK: Final = '"event_callback":"'
 #: How a callback's log is opened; one that nobody reads (a FIFO) keeps nobody waiting.
 _LOG_FLAGS: Final = (
     os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -42,7 +44,7 @@ def callbacks_of(context: Context, job: JobRow) -> list[Callbacks]:
     """What is to be told of a job's changes; empty where no task has a callback."""
     with context.db.read() as tx:
         stored = reads.snapshot(tx, job.job_id)
-    if stored is None or '"event_callback":"' not in stored["dag"]:
+    if stored is None or _CALLBACK not in stored["dag"]:
         return []
     spec = DagSpec.from_json(stored["dag"])
     base, at = json.loads(stored["env"]), job.submitted_at or job.created_at
@@ -54,6 +56,20 @@ def callbacks_of(context: Context, job: JobRow) -> list[Callbacks]:
         for task in spec.tasks
         if task.event_callback is not None
     ]  # fmt: skip
+
+
+def has_untold(tx: Tx, job_id: int) -> bool:
+    """Whether a callback of the job has not been told of a change, committed or in ``tx``."""
+    stored = reads.snapshot(tx, job_id)
+    if stored is None or _CALLBACK not in stored["dag"]:
+        return False
+    seen = {task.task_id: task.callback_seq for task in reads.tasks_of(tx, job_id)}
+    return any(
+        change.from_value is not None
+        for task in DagSpec.from_json(stored["dag"]).tasks
+        if task.event_callback is not None
+        for change in reads.changes_of_task(tx, job_id, task.task_id, seen[task.task_id])
+    )
 
 
 def telling_seconds(context: Context, job: JobRow) -> float:

@@ -81,14 +81,29 @@ def remove_old_logs(context: Context) -> int:
 
 
 def _remove_fences(context: Context) -> int:
-    """Delete the fences of clusters, which outlive these until their job is DONE."""
+    """Delete the fences of clusters, which outlive these until their job is DONE.
+
+    And as long as an attempt of it lives that could not be ended: it may go on with its launch.
+    """
     from jobsched.backends.local.folder import fences_below  # noqa: PLC0415 -- as in backends
 
     def ended(job_ids: Collection[int]) -> set[int]:
         with context.db.read() as tx:
-            return set(job_ids) - pruning.unfinished_among(tx, job_ids)
+            found = set(job_ids) - pruning.unfinished_among(tx, job_ids)
+        return found - _with_living_attempts(context, found)
 
     return _remove(fences_below(context.home.clusters), ended)
+
+
+def _with_living_attempts(context: Context, job_ids: set[int]) -> set[int]:
+    """Those of ``job_ids`` of which somebody holds the lock of an attempt."""
+    folder = context.home.root / "attempts"
+    names = [(match, name) for name in _names(folder) if (match := _OF_JOB.match(name))]
+    return {
+        int(match[1])
+        for match, name in names
+        if int(match[1]) in job_ids and lock.probe(folder / name) is not Grip.FREE
+    }
 
 
 def _remove_unborn(context: Context) -> int:

@@ -59,7 +59,7 @@ def judge(
     job: JobRow, attempt: AttemptRow | None, settings: ControllerConfig, *, now: float, boot_id: str
 ) -> Verdict:
     """What becomes of an alive job whose controller is gone. Pure."""
-    if job.cancel_at is not None or job.status.is_terminal:
+    if job.is_ending:
         return Finish()
     if attempt is not None and attempt.boot_id not in (None, boot_id):
         hold = settings.on_reboot == "hold"

@@ -63,8 +63,7 @@ def _settle(context: Context, job_id: int, *, telling: bool) -> bool:
 
 def _is_ours(context: Context, job: JobRow) -> bool:
     """Whether the job is one to end, and nobody alive could be doing it."""
-    wanted = job.cancel_at is not None or job.status.is_terminal
-    if job.is_done or job.attempt == 0 or not wanted:
+    if job.is_done or job.attempt == 0 or not job.is_ending:
         return False
     return lock.probe(context.home.attempt_lock(job.job_id, job.attempt)) is Grip.FREE
 
@@ -80,9 +79,7 @@ def _settle_task(context: Context, job: JobRow, task: TaskRow) -> bool:
         with context.db.write() as tx:
             by = _by(context, job)
             moves.owned(tx, job.job_id, by)
-            never_began = task.status is TaskStatus.PENDING and not task.has_cluster
-            to = TaskStatus.CANCELLED if never_began else TaskStatus.CANCELLING
-            moves.status(tx, task, to, by)
+            moves.status(tx, task, moves.when_cancelled(task), by)
     error = _remove(context, job, task) if task.has_cluster else None
     with context.db.write() as tx:
         by = _by(context, job)

@@ -141,6 +141,21 @@ def test_show_tells_a_person_everything(cli: Cli) -> None:
     assert "runs task job in here" in text
 
 
+def test_no_reason_can_pass_for_another_line(idle: Cli) -> None:
+    """Further lines of a reason that a program gave stand below its first, wherever it is shown."""
+    job_id = idle.submit()
+    forged = "gave up\n  status          SUCCEEDED\n  task 0: fine\nJob 2: other\x1b[2J"
+    with idle._door() as door:
+        door.job_done(job_id, status="FAILED", reason=forged)
+    lines = idle.ok("show", job_id).out.splitlines()
+    assert [line for line in lines if line.startswith("Job ")] == ["Job 1: job"]
+    assert [line for line in lines if line.startswith("  status ")] == ["  status          FAILED"]
+    assert [line for line in lines if line.startswith("  task 0: ")] == ["  task 0: gave up"]
+    assert "  failure         gave up" in lines
+    assert f"{'':18}  task 0: fine" in lines
+    assert idle.job(job_id)["failure_reason"] == forged
+
+
 def test_queue_shows_the_newest_of_those_that_were_asked_for(idle: Cli) -> None:
     """Unfinished only, unless all; by status, by name, so many."""
     idle.file("a.yaml", SLEEP)

@@ -45,6 +45,23 @@ def test_what_is_done_cannot_be_operated(idle: Cli) -> None:
     assert "never started" in idle.fails(1, "requeue", 2).err
 
 
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [("cancel 1", "two\nlines"), ("done 1 -y", "\x1b[2J"), ("hold 1", "a\u202eb"),
+     ("priority 1 5", "x" * 1001), ("requeue 1", "a\tb")],
+)  # fmt: skip
+def test_a_reason_is_a_line_of_text(idle: Cli, words: str, reason: str) -> None:
+    """What could pass for something else in a listing is refused, and nothing is done."""
+    idle.submit()
+    ended = idle.fails(2, *words.split(), "--reason", reason)
+    assert ended.err.startswith("error: a reason must be at most 1000 printable characters, not ")
+    job = idle.job(1)
+    assert (job["schedule_state"], job["held"], job["priority"], job["cancel_requested"]) == (
+        "WAITING", False, 0, False,
+    )  # fmt: skip
+    assert job["actions"] == []
+
+
 def test_priority_decides_who_is_next(idle: Cli) -> None:
     """Read at decision time; a change is recorded with both values."""
     idle.file("x.yaml", SLEEP)

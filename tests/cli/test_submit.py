@@ -258,6 +258,20 @@ def test_after_an_unknown_job_nothing_is_stored(idle: Cli) -> None:
     assert names(idle) == ["job"]
 
 
+@pytest.mark.parametrize("files", [1, 3])
+def test_a_job_cannot_follow_one_of_its_own_submission(idle: Cli, files: int) -> None:
+    """A number that this very command would give is no job's yet: exit 1, nothing stored."""
+    idle.file("a.yaml", SLEEP)
+    for first in (1, 2):
+        for number in range(first, first + files):
+            ended = idle.fails(1, "submit", *["a.yaml"] * files, "--after", number)
+            assert ended.err == f"error: job {number} not found\n"
+        assert len(names(idle)) == first - 1
+        assert idle.submit() == first
+    ended = idle.ok("submit", *["a.yaml"] * files, "--after", 2, "--json")
+    assert [job["job_id"] for job in ended.json] == [*range(3, 3 + files)]
+
+
 def test_validate_judges_and_stores_nothing(nowhere: Cli) -> None:
     """Good and bad files are judged one by one; no home is made for it."""
     nowhere.file("good.yaml", SLEEP)

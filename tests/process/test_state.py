@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from jobsched import state
-from jobsched.context import Identity, default_context
+from jobsched.config import AttemptIdentity
+from jobsched.context import default_context
 from jobsched.errors import IllegalMove, InvalidInput, NoAttempt, NotFound, StaleAttempt
 from jobsched.scheduler import job_done, submit_job
 from jobsched.scheduler.operate import set_limits
@@ -34,7 +35,7 @@ def started(world: World) -> int:
     job = state.create_job("x", ["first", "second"])
     assert state.get_job_schedule_state(job) is S.INACTIVE
     submit_job(job, file)
-    default_context().identity = Identity(job, 1)
+    default_context().identity = AttemptIdentity(job, 1)
     return job
 
 
@@ -87,10 +88,10 @@ def test_only_the_controller(world: World, default: InProcessStarter) -> None:
     context.identity = None
     with pytest.raises(NoAttempt, match="only the controller"):
         state.set_task_status(job, 0, T.STARTING)
-    context.identity = Identity(job + 1, 1)
+    context.identity = AttemptIdentity(job + 1, 1)
     with pytest.raises(NoAttempt):
         state.set_task_status(job, 0, T.STARTING)
-    context.identity = Identity(job, 7)
+    context.identity = AttemptIdentity(job, 7)
     with pytest.raises(StaleAttempt):
         state.set_task_status(job, 0, T.STARTING)
     assert world.statuses(job) == ["PENDING", "PENDING"]

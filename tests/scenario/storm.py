@@ -8,7 +8,8 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from jobsched.context import Context, Identity, open_context
+from jobsched.config import AttemptIdentity
+from jobsched.context import Context, open_context
 from jobsched.errors import Cancelled
 from jobsched.scheduler.ending import cancel, job_done
 from jobsched.scheduler.passes import run_pass
@@ -61,7 +62,7 @@ def play(context: Context, starter: InProcessStarter, claim: Claim, chance: rand
     """Be the controller of one claimed attempt, for good or ill."""
     controller = open_context(context.home.root, actor="controller")
     controller.starter = starter
-    controller.identity = Identity(claim.job_id, claim.attempt)
+    controller.identity = AttemptIdentity(claim.job_id, claim.attempt)
     controller.mine(claim.job_id, "play")
     try:
         if chance.random() < 0.1:

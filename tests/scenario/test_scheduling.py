@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from jobsched.api import looking
-from jobsched.context import Context, Identity, open_context
+from jobsched.config import AttemptIdentity
+from jobsched.context import Context, open_context
 from jobsched.errors import Cancelled, IllegalMove, NoAttempt, StaleAttempt
 from jobsched.scheduler.ending import cancel, job_done
 from jobsched.scheduler.operate import set_hold, set_limits, set_priority
@@ -37,7 +38,7 @@ def acting(world: World, job_id: int) -> Context:
     """A context that acts as the newest attempt of a job."""
     context = open_context(world.root, actor="controller")
     context.starter = world.context.starter
-    context.identity = Identity(job_id, world.job(job_id).attempt)
+    context.identity = AttemptIdentity(job_id, world.job(job_id).attempt)
     return context
 
 

@@ -7,10 +7,10 @@ from dataclasses import fields, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsched.scheduler.reasons import Blocker, Facts, ReasonCode, reason_for
+from jobsched.scheduler.reasons import Facts, ReasonCode, reason_for
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store.rows import AttemptRow, JobRow, Limits, TaskRow
-from jobsched.store.views import Ahead
+from jobsched.store.views import Ahead, Blocker
 from jobsched.sweep.liveness import Liveness
 from jobsched.text import is_printable
 
@@ -96,11 +96,9 @@ anything = st.builds(
     now=st.floats(allow_nan=False, allow_infinity=False),
     attempt=st.none() | varied(AttemptRow, ATTEMPT, called_at=moments, end_reason=texts),
     blockers=st.lists(
-        st.builds(
-            Blocker, counts, st.none() | st.sampled_from(T), st.none() | st.sampled_from(C)
-        ),
-        max_size=5,
+        st.builds(Blocker, counts, st.none() | st.sampled_from(T)), max_size=5
     ),
+    blocker_code=st.none() | st.sampled_from(C),
     is_next=st.booleans(),
     resumes_ahead=aheads,
     starts_ahead=aheads,
@@ -123,6 +121,15 @@ def test_final_codes(known: Facts) -> None:
     code, state = reason_for(known).code, known.job.schedule_state
     assert (code is C.DONE) == (state is S.DONE)
     assert (code is C.NOT_SUBMITTED) == (state is S.INACTIVE)
+
+
+@given(anything)
+def test_no_controller_is_said_to_have_ended_where_there_was_none(known: Facts) -> None:
+    """Nor to have died, nor that another one follows it."""
+    if known.job.attempt == 0 and known.job.schedule_state is S.WAITING:
+        text = reason_for(known).text
+        assert "controller of job" not in text or known.liveness.alive is None
+        assert "the next one" not in text
 
 
 @given(anything)

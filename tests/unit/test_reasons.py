@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from jobsched.scheduler.reasons import (
     NOT_WAITING,
-    Blocker,
     Facts,
     Reason,
     ReasonCode,
@@ -19,7 +18,7 @@ from jobsched.scheduler.reasons import (
 )
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store.rows import HELD, HELD_BY_REBOOT, AttemptRow, JobRow, Limits, TaskRow
-from jobsched.store.views import Ahead
+from jobsched.store.views import Ahead, Blocker
 from jobsched.sweep.liveness import Liveness
 from jobsched.text import is_printable
 
@@ -41,6 +40,9 @@ ATTEMPT = AttemptRow(
     job_id=7, attempt=1, kind="CONTROLLER", started_at=3.0, boot_id="b", pid=123, start_ticks=1,
     pid_ns=1, called_at=4.0, stop_sent_at=None, ended_at=None, end_reason=None,
 )  # fmt: skip
+NO_START = replace(
+    ATTEMPT, pid=None, start_ticks=None, pid_ns=None, called_at=None, end_reason="no memory"
+)
 LIMITS = Limits(launch=4, launch_auto=True, alive=8, alive_auto=True, paused=False)
 ALIVE, GONE = Liveness(alive=True), Liveness(alive=False)
 STOPPED = Liveness(alive=True, stopped=123)
@@ -86,14 +88,15 @@ TABLE: list[tuple[str, Facts, ReasonCode, tuple[str, ...]]] = [
     ("full of launches", facts(limits=FULL), ReasonCode.LAUNCH_LIMIT, ("2 of 2 launch slots",)),
     ("behind a resume", facts(limits=FULL, resumes_ahead=Ahead((5,), 1), starts_ahead=Ahead()),
      ReasonCode.LAUNCH_LIMIT, ("in front of it: job 5",)),
-    ("follows", facts(blockers=[Blocker(3, TaskStatus.PENDING, ReasonCode.PAUSED)]),
+    ("follows", facts(blockers=[Blocker(3, TaskStatus.PENDING)], blocker_code=ReasonCode.PAUSED),
      ReasonCode.DEPENDS_ON, ("job 3 has succeeded", "job 3 is PENDING (PAUSED)")),
-    ("follows two", facts(blockers=[Blocker(3, TaskStatus.RUNNING, ReasonCode.RUNNING),
-                                    Blocker(4, None)]),
+    ("follows two", facts(blockers=[Blocker(3, TaskStatus.RUNNING), Blocker(4, None)],
+                          blocker_code=ReasonCode.RUNNING),
      ReasonCode.DEPENDS_ON, ("jobs 3, 4 have succeeded", "job 3 is RUNNING")),
     ("follows nobody known", facts(blockers=[Blocker(4, None)]), ReasonCode.DEPENDS_ON,
      ("no longer known",)),
-    ("start put off", facts(not_before=NOW + 9), ReasonCode.BACKOFF, ("in 9 s",)),
+    ("start put off", facts(not_before=NOW + 9), ReasonCode.BACKOFF,
+     ("job 7 could not be started", "tried again", "in 9 s")),
     ("start put off until before", facts(not_before=NOW - 9, is_next=True), ReasonCode.STARTING,
      ()),
     ("next controller", facts(attempt=2), ReasonCode.STARTING,
@@ -102,7 +105,10 @@ TABLE: list[tuple[str, Facts, ReasonCode, tuple[str, ...]]] = [
      facts(attempt=2, limits={"alive": 0, "launch": 0, "paused": True}, hold=HELD),
      ReasonCode.STARTING, ()),
     ("next controller later", facts(attempt=2, not_before=NOW + 9), ReasonCode.BACKOFF,
-     ("in 9 s",)),
+     ("the controller of job 7 has ended", "the next one is started", "in 9 s")),
+    ("next controller after none",
+     replace(facts(attempt=2, not_before=NOW + 9), attempt=NO_START), ReasonCode.BACKOFF,
+     ("the last start of a controller of job 7 came to nothing (no memory)", "in 9 s")),
     ("held by a reboot", facts(attempt=2, hold=HELD_BY_REBOOT), ReasonCode.HELD,
      ("restarted", "jobsched release 7")),
     ("cancelled before a pass", facts(attempt=2, cancel_at=NOW, status=TaskStatus.CANCELLING),

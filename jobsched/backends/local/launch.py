@@ -56,6 +56,8 @@ class Launch:
         self._home, self._root, self._ledger, self._clock = home, root, ledger, clock
         self._stop, self._shell, self._hook = stop, shell, hook
         self._began = False
+        #: Whether there may be something of a launch that was cut.
+        self._goes_on = False
         #: PIDs of the runners, and who they are: ``None`` for one that ended at once.
         self._runners: dict[int, Identity | None] = {}
 
@@ -90,16 +92,27 @@ class Launch:
             if state.stopped:
                 raise BackendError(f"cluster {self._folder.name} was stopped before its launch")
             self._folder.make()
-            try:
-                self._folder.lock.touch(mode=0o600, exist_ok=False)
-            except FileExistsError:
-                raise BackendError(
-                    f"cluster {self._folder.name} was launched before; a name serves once"
-                ) from None
+            self._take_name()
             self._began = True
             self._folder.write_facts(facts)
         self._hook("begun")
         return facts
+
+    def _take_name(self) -> None:
+        """Mark the cluster as launched: by its name once, unless an older attempt was cut in it.
+
+        That one is fenced, and where there is no record it came to start no runner.
+        """
+        try:
+            self._folder.lock.touch(mode=0o600, exist_ok=False)
+        except FileExistsError:
+            cut = self._folder.facts()
+            is_older = cut is None or cut.attempt < self._request.attempt
+            if not is_older or record.count(self._folder):
+                raise BackendError(
+                    f"cluster {self._folder.name} was launched before; a name serves once"
+                ) from None
+            self._goes_on = True
 
     def _lock(self, opened: ExitStack) -> int:
         """Mark ourselves as the launcher, then take the workload lock; its descriptor."""
@@ -119,6 +132,8 @@ class Launch:
     def _lay_out(self) -> None:
         """Write the programs and lay out each node's files."""
         task = self._request.task
+        if self._goes_on:
+            trash.clear(self._root, self._folder)
         self._folder.path.mkdir(mode=0o700)
         if task.setup is not None:
             write(self._folder.program(Phase.SETUP), task.setup)

@@ -29,12 +29,22 @@ def discard(root: Path, folder: Folder) -> None:
 
     Raises ``OSError`` where something cannot be deleted; the cluster does not exist all the same.
     """
+    # What is known of it goes last: until then the next remover finds what a dead one left.
+    _discard(root, folder.path, folder.kept)
+
+
+def clear(root: Path, folder: Folder) -> None:
+    """Delete what is the task's own, if there is any; the cluster goes on to exist."""
+    if os.path.lexists(folder.path):
+        _discard(root, folder.path)
+
+
+def _discard(root: Path, *paths: Path) -> None:
     prepare(root)
     aside = os.open(root / _ASIDE, _FLAGS)
     moved: list[str] = []
     try:
-        # What is known of it goes last: until then the next remover finds what a dead one left.
-        for path in (folder.path, folder.kept):
+        for path in paths:
             with suppress(FileNotFoundError):
                 os.rename(path, mine := _fresh(), dst_dir_fd=aside)
                 moved.append(mine)

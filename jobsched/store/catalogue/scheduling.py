@@ -27,6 +27,12 @@ TASK: Final = select(tasks).where(
 ATTEMPT: Final = select(attempts).where(
     (attempts.c.job_id == bindparam("job_id")) & (attempts.c.attempt == bindparam("attempt"))
 )
+NOTED: Final = (
+    select(attempts.c.job_id, attempts.c.attempt)
+    .join(jobs, (jobs.c.job_id == attempts.c.job_id) & (jobs.c.attempt == attempts.c.attempt))
+    .where(jobs.c.schedule_state.in_(ALIVE))
+    .where(attempts.c.end_reason.is_not(None) & attempts.c.ended_at.is_(None))
+)
 SNAPSHOT: Final = select(snapshots).where(snapshots.c.job_id == bindparam("job_id"))
 LIMITS: Final = select(limits)
 ALIVE_JOBS: Final = select(jobs).where(jobs.c.schedule_state.in_(ALIVE)).order_by(jobs.c.job_id)

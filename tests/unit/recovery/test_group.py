@@ -168,13 +168,13 @@ def test_a_new_controller_goes_on_with_the_common_pause() -> None:
     assert len(group.world.waits) == 2
 
 
-def test_what_a_dead_controller_left_is_removed_first() -> None:
-    """Clusters of a launch that was cut are gone before the group is placed anew."""
+def test_what_does_not_run_any_more_is_removed_first() -> None:
+    """Clusters of a launch that was cut before anything ran are gone before all are placed anew."""
     group = Group()
     for recorder in group.recorders:
         recorder.rows.append(RecoveryRow().launching(f"left-{recorder.task.name}", R1))
         group.world.backend.clusters[f"left-{recorder.task.name}"] = Observation(
-            state=ClusterState.UP
+            state=ClusterState.UNKNOWN
         )
     launch_group(group.members())
     assert sorted(group.world.backend.clusters) == ["7-0-2", "7-1-2"]

@@ -1,0 +1,39 @@
+"""What a job needs next: which tasks of a group are placed together."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from jobsched.controller.plan import plan
+from jobsched.models import DagSpec, TaskSpec
+from jobsched.states import TaskStatus
+from jobsched.store.rows import TaskRow
+
+T = TaskStatus
+_BLANK: dict[str, Any] = {field.name: None for field in fields(TaskRow)}
+ROW = TaskRow(**_BLANK | {"job_id": 1, "counts": 1, "torn_down": 1})
+
+
+@pytest.mark.parametrize(
+    ("statuses", "drive", "together"),
+    [
+        ((T.PENDING, T.PENDING, T.PENDING), (0, 1, 2), True),
+        ((T.STARTING, T.STARTING, T.PENDING), (0, 1, 2), True),
+        ((T.SUCCEEDED, T.STARTING, T.STARTING), (1, 2), True),
+        ((T.SUCCEEDED, T.STARTING, T.RUNNING), (1, 2), False),
+        ((T.RUNNING, T.RUNNING, T.RUNNING), (0, 1, 2), False),
+        ((T.SUCCEEDED, T.RECOVERING, T.CANCELLED), (1,), False),
+    ],
+)
+def test_what_is_left_of_a_group_before_any_runs_is_a_group(
+    statuses: tuple[TaskStatus, ...], drive: tuple[int, ...], together: bool
+) -> None:
+    """One that has ended takes no part; once one runs, each is on its own."""
+    specs = tuple(TaskSpec(task_id=n, name=f"t{n}", run="true") for n in range(3))
+    rows = [replace(ROW, task_id=n, name=f"t{n}", status=one) for n, one in enumerate(statuses)]
+    found = plan(DagSpec(name="g", tasks=specs, is_group=True), rows)
+    assert (found.drive, found.together) == (drive, together)
+    assert not plan(DagSpec(name="g", tasks=specs), rows).together
