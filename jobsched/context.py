@@ -36,6 +36,14 @@ class Starter(Protocol):
         """Start one and close our copy of its lock; its PID. Raises ``StartFailed``."""
         ...
 
+    def refusal(self) -> str | None:
+        """Why nothing can be started now; ``None`` if it can."""
+        ...
+
+    def start_together(self, claims: Sequence[Any]) -> list[Any]:
+        """Start our own controllers in one go; those that are left for :meth:`start`."""
+        ...
+
     def leave_attendant(self) -> None:
         """Leave a process behind that ticks for controllers of the user's own."""
         ...
@@ -130,7 +138,7 @@ class Context:
         if self._called or self.identity is None:
             return
         me = process.me()
-        with self.db.write() as tx:
+        with self.db.write(durable=False) as tx:
             moves.first_call(tx, self.identity.job_id, self.identity.attempt, self.clock.now(), me)
         self._called = True
 

@@ -60,6 +60,21 @@ class Home:
         return self.root / "attendant.lock"
 
     @property
+    def nursery_lock(self) -> Path:
+        """Held by the process that forks controllers."""
+        return self.root / "nursery.lock"
+
+    @property
+    def nursery_socket(self) -> Path:
+        """Where that process takes claims."""
+        return self.root / "nursery.socket"
+
+    @property
+    def nursery_log(self) -> Path:
+        """What that process prints, which is nothing while all is well."""
+        return self.root / "logs" / "nursery.log"
+
+    @property
     def config_file(self) -> Path:
         """``config.toml``; may be missing."""
         return self.root / "config.toml"

@@ -15,9 +15,9 @@ from sqlalchemy import bindparam, select
 from jobsched import audit, lock, process
 from jobsched.context import Context, open_context
 from jobsched.home import Home
+from jobsched.nursery.handing import Claim
 from jobsched.scheduler.ending import cancel
 from jobsched.scheduler.passes import run_pass
-from jobsched.scheduler.starter import Claim
 from jobsched.scheduler.submission import Submission, load, stored_env, submit_new
 from jobsched.scheduler.ticker import Ticker
 from jobsched.states import ScheduleState, TaskStatus
@@ -225,7 +225,8 @@ class World:
 
     def processes(self) -> list[int]:
         """PIDs that hold a lock in this home, this process left out."""
-        locks = [*self.root.glob("attempts/*.lock"), *self.root.glob("clusters/*/**/*lock*")]
+        locks = [*self.root.glob("*.lock"), *self.root.glob("attempts/*.lock")]
+        locks += self.root.glob("clusters/*/**/*lock*")
         found = {pid for path in locks for pid in process.holders(path)}
         return sorted(found - {os.getpid()})
 
@@ -235,6 +236,14 @@ class InProcessStarter:
 
     def __init__(self) -> None:
         self.claims: list[Claim] = []
+        self._ended: dict[tuple[int, int], str] = {}
+
+    def refusal(self) -> None:
+        """Always ready."""
+
+    def start_together(self, claims: Sequence[Claim]) -> list[Claim]:
+        """One by one, please."""
+        return list(claims)
 
     def start(self, claim: Claim, command: Sequence[str], env: object) -> int:
         """Keep the lock of the claim."""
@@ -246,13 +255,15 @@ class InProcessStarter:
         """Nobody needs one."""
 
     def reap(self) -> dict[tuple[int, int], str]:
-        """Nobody has ended."""
-        return {}
+        """Those that died."""
+        ended, self._ended = self._ended, {}
+        return ended
 
     def die(self, claim: Claim) -> None:
         """The controller of ``claim`` dies."""
         self.claims.remove(claim)
         os.close(claim.lock_fd)
+        self._ended[claim.job_id, claim.attempt] = "killed by the test"
 
 
 def _is_stopped(pid: int) -> bool:

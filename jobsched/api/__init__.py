@@ -107,7 +107,7 @@ class Scheduler:
     def maybe_schedule_next_jobs(self) -> None:
         """Run a scheduling pass: afterwards nothing waits beside free capacity."""
         self.context.ensure_home()
-        passes.run_pass(self.context)
+        passes.run_pass(self.context, thorough=True)
 
     def scheduled_launch(self, job_id: int) -> AbstractContextManager[None]:
         """Hold the job's launch slot for the block; for its controller only.

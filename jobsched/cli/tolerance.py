@@ -16,7 +16,7 @@ from jobsched.config import default_root, load_what_can_be_used
 from jobsched.context import Context, operator
 from jobsched.errors import StartFailed
 from jobsched.home import Home
-from jobsched.scheduler.starter import Claim
+from jobsched.nursery.handing import Claim
 
 
 def context_despite_mistakes(root: Path | None, terminal: Terminal) -> Context | None:
@@ -34,10 +34,18 @@ def context_despite_mistakes(root: Path | None, terminal: Terminal) -> Context |
 class _NoStarts:
     """Starts nothing; a job that would have been started waits for a later pass."""
 
+    def refusal(self) -> str:
+        """Nothing is claimed either."""
+        return "config.toml has mistakes, so no controller is started"
+
+    def start_together(self, claims: Sequence[Claim]) -> list[Claim]:
+        """None of them."""
+        return list(claims)
+
     def start(self, claim: Claim, command: Sequence[str], env: Mapping[str, str]) -> NoReturn:
         del command, env
         os.close(claim.lock_fd)
-        raise StartFailed("config.toml has mistakes, so no controller is started", transient=True)
+        raise StartFailed(self.refusal(), transient=True)
 
     def leave_attendant(self) -> None:
         """Leave nothing."""

@@ -4,7 +4,13 @@ The only package that reads the environment or ``config.toml``. It stays light, 
 controller imports it.
 """
 
-from jobsched.config.environment import AttemptIdentity, attempt_identity, default_root, environ
+from jobsched.config.environment import (
+    AttemptIdentity,
+    attempt_identity,
+    become,
+    default_root,
+    environ,
+)
 from jobsched.config.load import Loaded, Provenance, load, load_what_can_be_used, provenance
 from jobsched.config.settings import (
     SETTINGS,
@@ -20,6 +26,7 @@ from jobsched.config.settings import (
     Setting,
     SubmitConfig,
 )
+from jobsched.config.soundness import Soundness
 
 __all__ = [
     "SETTINGS",
@@ -36,8 +43,10 @@ __all__ = [
     "RecoveryConfig",
     "RegionConfig",
     "Setting",
+    "Soundness",
     "SubmitConfig",
     "attempt_identity",
+    "become",
     "default_root",
     "environ",
     "load",

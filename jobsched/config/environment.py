@@ -1,6 +1,7 @@
 """The environment of this process: the only module that looks at it.
 
-Owns the names of the variables that jobsched itself sets or is told by. Changes none of them.
+Owns the names of the variables that jobsched itself sets or is told by. Changes them only for a
+process that becomes a controller.
 """
 
 from __future__ import annotations
@@ -35,6 +36,12 @@ class AttemptIdentity(NamedTuple):
 def environ() -> Mapping[str, str]:
     """The environment as it is now."""
     return os.environ
+
+
+def become(variables: Mapping[str, str]) -> None:
+    """Have exactly these variables from now on: for a process that turns into a controller."""
+    os.environ.clear()
+    os.environ.update(variables)
 
 
 def default_root(variables: Mapping[str, str] | None = None) -> Path:

@@ -97,6 +97,11 @@ class ControllerConfig:
         "a controller of your own: program and arguments; empty: jobsched's",
         default=[],
     )
+    nursery: bool = _setting(
+        flag(),
+        "start controllers by fork; false: each is a Python process of its own",
+        default=True,
+    )
     on_reboot: str = _setting(
         choice("requeue", "hold"),
         "what becomes of jobs that a reboot interrupted",

@@ -11,7 +11,6 @@ import json
 import logging
 import os
 import signal
-import sys
 from contextlib import suppress
 from types import FrameType
 from typing import Final
@@ -22,6 +21,8 @@ from jobsched.controller.bell import Bell
 from jobsched.controller.callbacks import CallbackThread
 from jobsched.controller.job import JobDriver, make_slot
 from jobsched.controller.journal import Journal
+from jobsched.controller.lifeline import Lifeline
+from jobsched.controller.plainlog import begin_log
 from jobsched.controller.task import Surroundings
 from jobsched.errors import Fenced, JobschedError, NoAttempt, NotFound, StaleAttempt
 from jobsched.models import DagSpec
@@ -44,17 +45,24 @@ def main() -> int:
     """Drive the job of this process's attempt to its end; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m jobsched.controller")
     parser.add_argument("--job-id", type=int, required=True)
-    job_id = parser.parse_args().job_id
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
-    )
+    begin_log()
+    return run(parser.parse_args().job_id)
+
+
+def run(job_id: int, *, lifeline: int | None = None, context: Context | None = None) -> int:
+    """The same in a process that is set up already.
+
+    ``lifeline``: reads end-of-file once nobody ticks for this controller any more; ``None``: it
+    ticks itself from the beginning. ``context``: one that says which attempt this process is.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
-    context = open_context(actor="controller")
+    if context is None:
+        context = open_context(actor="controller")
     try:
         attempt = context.mine(job_id, "drive it")
         log.info("controller of job %d, attempt %d, PID %d", job_id, attempt, os.getpid())
-        drive(context, job_id, attempt)
+        drive(context, job_id, attempt, Lifeline(lifeline, Ticker(context)))
     except (StaleAttempt, Fenced) as stale:
         log.warning("%s; stopping without a trace", stale)
         return _STALE
@@ -68,7 +76,7 @@ def main() -> int:
     return 0
 
 
-def drive(context: Context, job_id: int, attempt: int) -> None:
+def drive(context: Context, job_id: int, attempt: int, lifeline: Lifeline) -> None:
     """Drive one job as one attempt until it is DONE."""
     journal = Journal(context, job_id, attempt)
     bell = Bell()
@@ -88,17 +96,16 @@ def drive(context: Context, job_id: int, attempt: int) -> None:
         submitted_at=job.submitted_at or job.created_at,
         room_freed=lambda: patiently(context.clock, lambda: room_freed(context)),
     )
-    ticker = Ticker(context).start()
     told = callbacks_of(context, job)
     callbacks = CallbackThread(told) if told else None
     if callbacks is not None:
         journal.changed = callbacks.tell
-    JobDriver(around, inbox).run()
+    JobDriver(around, inbox, lifeline).run()
     if callbacks is not None:
         callbacks.finish()
     patiently(context.clock, lambda: job_done(context, job_id, idempotent=True))
     log.info("job %d is DONE", job_id)
-    ticker.stop()
+    lifeline.close()
     inbox.close()
     context.home.wake_fifo(job_id, attempt).unlink(missing_ok=True)
 
@@ -120,7 +127,7 @@ def _last_will(context: Context) -> None:
         os.close(identity.lock_fd)
     context.identity = None
     try:
-        run_pass(context)
+        run_pass(context, suspects=[identity.job_id])
     except JobschedError as error:
         log.warning("no other controller could be started: %s", error)
 

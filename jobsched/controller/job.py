@@ -14,6 +14,7 @@ from typing import Final
 
 from jobsched.controller.bell import Listener
 from jobsched.controller.journal import Journal
+from jobsched.controller.lifeline import Lifeline
 from jobsched.controller.plan import Plan, plan
 from jobsched.controller.task import Slot, Surroundings, TaskDriver
 from jobsched.errors import Cancelled
@@ -27,8 +28,10 @@ from jobsched.wake import Inbox
 
 log = logging.getLogger(__name__)
 
-#: Seconds after which the main thread looks at the database even if nobody wrote: a net.
+#: Seconds after which the main thread looks at database and logs even if nobody wrote. A task that
+#: runs may flood its log; else that is but a net, and each look is twice as late as the last.
 _LOOK_SECONDS: Final = 10.0
+_LONGEST_SECONDS: Final = 60.0
 #: Seconds between looks for a cancel while another task of the job is being launched.
 _TURN_SECONDS: Final = 0.2
 _MIB: Final = 1024 * 1024
@@ -37,21 +40,23 @@ _MIB: Final = 1024 * 1024
 class JobDriver:
     """Drives one job as one attempt. ``run`` returns when all that is left to do is DONE."""
 
-    def __init__(self, around: Surroundings, inbox: Inbox) -> None:
-        self._around, self._inbox = around, inbox
+    def __init__(self, around: Surroundings, inbox: Inbox, lifeline: Lifeline) -> None:
+        self._around, self._inbox, self._lifeline = around, inbox, lifeline
         self._journal = around.journal
         self._threads: dict[int, threading.Thread] = {}
         self._drivers: dict[int, TaskDriver] = {}
         self._ended: set[threading.Thread] = set()
         self._failure: BaseException | None = None
         self._trimmer = _trimmer(around)
+        self._longest = _LOOK_SECONDS / 2
 
     def run(self) -> None:
         """Bring every task to its outcome and remove every cluster. Raises ``StaleAttempt``."""
         with self._around.bell.listen() as listener:
             while (pause := self._act()) is not None:
                 self._trimmer.look()  # as often as this loop turns anyway, and never oftener
-                listener.wait(pause, [self._inbox.fileno()])
+                listener.wait(pause, [self._inbox.fileno(), *self._lifeline.descriptors()])
+                self._lifeline.look()
                 if self._inbox.drain():
                     self._around.bell.ring()
                 self._collect()
@@ -68,6 +73,8 @@ class JobDriver:
         next_steps = plan(self._around.spec, rows)
         if next_steps.finished and not self._threads:
             return None
+        runs = any(row.status is TaskStatus.RUNNING for row in rows)
+        self._longest = _LOOK_SECONDS if runs else min(2 * self._longest, _LONGEST_SECONDS)
         pause = self._follow(next_steps, now)
         self._give_back_slot(job.schedule_state)
         return pause
@@ -84,7 +91,7 @@ class JobDriver:
         else:
             for task_id in fresh:
                 self._start(task_id, self._driver(task_id).run)
-        pause = _LOOK_SECONDS
+        pause = self._longest
         for task_id, at in steps.end_at:
             if at <= now:
                 self._end_early(task_id, "the tasks that count have ended")

@@ -65,13 +65,14 @@ class Journal:
         return moved
 
     def _put(self, task_id: int, columns: dict[str, Any]) -> None:
-        with self._mine() as (tx, _):
+        with self._mine(durable=False) as (tx, _):
             moves.set_task(tx, self.job_id, task_id, **columns)
 
     def _move(
         self, task_id: int, to: TaskStatus, reason: str | None, columns: dict[str, Any]
     ) -> TaskRow:
-        with self._mine() as (tx, job):
+        # An outcome is never worked out again; any other status is, from what really runs.
+        with self._mine(durable=to.is_terminal) as (tx, job):
             task = self._task(tx, task_id)
             if job.cancel_at is not None and to not in _CANCEL_STATUSES:
                 raise Cancelled(self.job_id)
@@ -90,8 +91,8 @@ class Journal:
             return query(tx)
 
     @contextmanager
-    def _mine(self) -> Iterator[tuple[Tx, JobRow]]:
-        with self.context.db.write() as tx:
+    def _mine(self, *, durable: bool) -> Iterator[tuple[Tx, JobRow]]:
+        with self.context.db.write(durable=durable) as tx:
             job = moves.owned(tx, self.job_id, self.context.by(attempt=self.attempt))
             if job.is_done:
                 raise StaleAttempt(self.job_id, self.attempt, job.attempt)

@@ -30,7 +30,7 @@ def maybe_schedule_next_jobs() -> None:
 
     context = default_context()
     context.ensure_home()
-    run_pass(context)
+    run_pass(context, thorough=True)
 
 
 def scheduled_launch(job_id: int) -> AbstractContextManager[None]:

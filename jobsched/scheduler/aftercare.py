@@ -46,7 +46,7 @@ def endings(context: Context) -> list[int]:
     """Ids of jobs that are to be ended and have no controller that could do it."""
     with context.db.read() as tx:
         waiting = [job.job_id for job in reads.unsettled(tx)]
-        alive = [job for job in reads.alive_jobs(tx) if job.is_ending]
+        alive = reads.ending_jobs(tx)
         return waiting + [job.job_id for job in alive if _is_forsaken(context, tx, job)]
 
 

@@ -9,6 +9,7 @@ longer needed.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -70,12 +71,17 @@ def main() -> int:
         held = lock.try_lock(context.home.attendant_lock)
         if held is None:
             break
-        ticker = Ticker(context).start()
-        while need.may_be_there():
-            context.clock.sleep(SWEEP_SECONDS)
-        ticker.stop()
+        attend(context, need.may_be_there, lambda: context.clock.sleep(SWEEP_SECONDS))
         os.close(held)  # and look once more: one may have been started who saw us still there
     return 0
+
+
+def attend(context: Context, is_needed: Callable[[], bool], pause: Callable[[], object]) -> None:
+    """Tick while it is needed; ``pause`` waits between two looks at that."""
+    ticker = Ticker(context).start()
+    while is_needed():
+        pause()
+    ticker.stop()
 
 
 if __name__ == "__main__":

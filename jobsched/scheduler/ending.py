@@ -68,7 +68,8 @@ def _own_end(
     context: Context, job_id: int, *, idempotent: bool, to: TaskStatus | None, reason: str | None
 ) -> list[int]:
     attempt = context.mine(job_id, "end it")
-    with context.locked() as held, context.db.write() as tx:
+    # Where this is lost by a power cut, the outcome is not, and whoever finds it ends the job.
+    with context.locked() as held, context.db.write(durable=False) as tx:
         job = _unfinished(tx, job_id, idempotent=idempotent)
         if job is None:
             return []

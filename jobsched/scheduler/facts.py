@@ -12,7 +12,7 @@ from functools import cache
 
 from jobsched.context import Context
 from jobsched.scheduler import office
-from jobsched.scheduler.pick import starts_allowed
+from jobsched.scheduler.pick import restarts_allowed, starts_allowed
 from jobsched.scheduler.reasons import NAMED, Facts, ReasonCode, reason_for
 from jobsched.states import ScheduleState
 from jobsched.store import reads, views
@@ -31,6 +31,8 @@ class _Page:
     tasks: Mapping[int, list[TaskRow]]
     attempts: Mapping[int, AttemptRow]
     blockers: Mapping[int, list[views.Blocker]]
+    #: Those of which a controller has ever called.
+    called: set[int]
     #: Ids of jobs that a pass made now would move.
     next_up: frozenset[int]
 
@@ -65,6 +67,7 @@ def _read(tx: Tx, jobs: Sequence[JobRow], now: float) -> _Page:
         tasks=views.tasks_of_all(tx, ids),
         attempts=views.newest_attempts(tx, [job.job_id for job in jobs if job.attempt]),
         blockers=views.blockers_of_all(tx, waiting),
+        called=views.called_among(tx, [job.job_id for job in jobs if job.attempt]),
         next_up=frozenset(_next_up(tx, limits, now)) if waiting else frozenset(),
     )
 
@@ -73,9 +76,12 @@ def _next_up(tx: Tx, limits: Limits, now: float) -> Iterable[int]:
     """Whom a pass would move, asked as the pass asks: at most as many as there is room for."""
     resumes = reads.resumes(tx, limits.launch_room)
     requeued = reads.requeued(tx, now, max(1, limits.alive_room))
-    room = starts_allowed(limits, requeued=len(requeued), resumed=len(resumes))
+    restarts = reads.restarts(tx, now, restarts_allowed(limits, requeued=len(requeued)))
+    room = starts_allowed(
+        limits, requeued=len(requeued), restarted=len(restarts), resumed=len(resumes)
+    )
     starts = reads.starts(tx, now, room)
-    return (job.job_id for job in (*resumes, *starts))
+    return (job.job_id for job in (*resumes, *restarts, *starts))
 
 
 def _facts(
@@ -92,6 +98,7 @@ def _facts(
         now=now,
         attempt=attempt,
         blockers=page.blockers.get(job.job_id, ()),
+        has_called=job.job_id in page.called,
         is_next=job.job_id in page.next_up,
     )
 

@@ -13,17 +13,19 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
-from jobsched import lock, process, wake
+from jobsched import config, lock, process, wake
 from jobsched.context import Context
 from jobsched.context import Starter as AnyStarter
 from jobsched.errors import JobschedError, StartFailed, StoreError
 from jobsched.home import write_private
 from jobsched.lock import Held
+from jobsched.nursery.handing import Claim
 from jobsched.scheduler import office
-from jobsched.scheduler.pick import starts_allowed
-from jobsched.scheduler.starter import DEFAULT_COMMAND, Claim, Starter
+from jobsched.scheduler.pick import restarts_allowed, starts_allowed
+from jobsched.scheduler.starter import DEFAULT_COMMAND, Starter
 from jobsched.states import ScheduleState
 from jobsched.store import limits, moves, reads
 from jobsched.store.moves import By
@@ -51,60 +53,83 @@ class Outcome:
     put_off: list[int] = field(default_factory=list)
 
 
-def run_pass(context: Context, *, settling: bool | None = None) -> list[int]:
+def run_pass(
+    context: Context, *, settling: bool | None = None,
+    thorough: bool | None = None, suspects: Iterable[int] = (),
+) -> list[int]:  # fmt: skip
     """Bring the schedule up to date: afterwards nothing waits beside free capacity.
 
     ``settling``: whether to end jobs that no controller drives, which may take as long as their
-    processes do; by default only where nobody ticks who would. Returns the ids of those left.
+    processes do; by default only where nobody ticks who would. ``thorough``: whether to look at
+    every controller, whether it lives; by default only where nobody ticks, who watches them.
+    ``suspects``: jobs that are looked at anyway.
+    Returns the ids of jobs that are to be ended and were not.
     """
     starter = _starter(context)
-    if settling is None:
-        settling = not office.shows_life(context)
+    if settling is None or thorough is None:
+        ticking = office.shows_life(context)
+        settling = not ticking if settling is None else settling
+        thorough = not ticking if thorough is None else thorough
     while True:
-        context.endings.update(starter.reap())
-        outcome = _decide(context)
-        for job in outcome.resumed:
-            wake.notify(context.home.wake_fifo(job.job_id, job.attempt))
-        _start_all(context, starter, outcome.claims)
+        ended = starter.reap()
+        context.endings.update(ended)
+        suspects = {*suspects, *(job_id for job_id, _ in ended)}
+        outcome = _decide(context, starter, None if thorough else suspects)
+        had_claims = bool(outcome.claims)
+        spoilt = _carry_out(context, starter, outcome)
+        suspects = spoilt.jobs
         left = outcome.to_settle
         if settling:
             left = [job_id for job_id in left if not settle(context, job_id, telling=False)]
         settled = len(left) < len(outcome.to_settle)
-        if not (outcome.claims or outcome.put_off or settled):
+        if spoilt.by_shortage or not (had_claims or outcome.put_off or settled):
             return left
 
 
 def _starter(context: Context) -> AnyStarter:
     if context.starter is None:
-        context.starter = Starter(context.home)
+        wanted = context.config.submit.pass_env
+        context.starter = Starter(
+            context.home,
+            forking=context.config.controller.nursery,
+            env={name: value for name, value in config.environ().items() if name in wanted},
+        )
     return context.starter
 
 
-def _decide(context: Context) -> Outcome:
+def _decide(context: Context, starter: AnyStarter, suspects: Iterable[int] | None) -> Outcome:
     outcome = Outcome()
+    refusal = starter.refusal()
+    if refusal is not None:
+        log.warning("no controller is started: %s", refusal)
     try:
         with context.locked() as held:
             by = By("scheduler", context.clock.now())
             context.db.checkpoint()
-            with context.db.write() as tx:
-                outcome.to_settle = take_back(tx, held, context, by)
+            with context.db.write(durable=False) as tx:
+                outcome.to_settle = take_back(tx, held, context, by, suspects)
                 in_force = limits.refresh(tx, held, context.auto_limits(), by)
-                requeued = reads.requeued(tx, by.now, _BATCH)
+                claim = partial(_claim, tx, held, context, by=by, outcome=outcome)
+                most = 0 if refusal is not None else _BATCH
+                requeued = reads.requeued(tx, by.now, most)
                 for job in requeued:
-                    _claim(tx, held, context, job, to=ScheduleState.ALIVE, by=by, outcome=outcome)
+                    claim(job, to=ScheduleState.ALIVE)
                 for job in reads.resumes(tx, in_force.launch_room):
                     moves.schedule(tx, held, job, ScheduleState.LAUNCHING, by)
                     outcome.resumed.append(job)
+                room = restarts_allowed(in_force, requeued=len(requeued))
+                restarts = reads.restarts(tx, by.now, min(room, most))
+                for job in restarts:
+                    claim(job, to=ScheduleState.ALIVE)
                 room = starts_allowed(
-                    in_force, requeued=len(requeued), resumed=len(outcome.resumed)
-                )
-                for job in reads.starts(tx, by.now, min(room, _BATCH)):
-                    _claim(
-                        tx, held, context, job, to=ScheduleState.LAUNCHING, by=by, outcome=outcome
-                    )
+                    in_force, requeued=len(requeued), restarted=len(restarts),
+                    resumed=len(outcome.resumed),
+                )  # fmt: skip
+                for job in reads.starts(tx, by.now, min(room, most)):
+                    claim(job, to=ScheduleState.LAUNCHING)
     except BaseException:
-        for claim in outcome.claims:
-            os.close(claim.lock_fd)
+        for one in outcome.claims:
+            os.close(one.lock_fd)
         raise
     return outcome
 
@@ -146,24 +171,57 @@ def _lock_attempt(context: Context, job_id: int, attempt: int) -> int | None:
     return descriptor
 
 
-def _start_all(context: Context, starter: AnyStarter, claims: Iterable[Claim]) -> None:
+@dataclass
+class _Spoilt:
+    """Claims of a pass that came to nothing."""
+
+    #: For a reason of their own; the next round takes them back.
+    jobs: set[int] = field(default_factory=set)
+    #: For want of processes or memory: another round now would fare no better.
+    by_shortage: bool = False
+
+
+def _carry_out(context: Context, starter: AnyStarter, outcome: Outcome) -> _Spoilt:
+    """Do what was decided. Whatever happens, no lock of a claim stays with this process."""
     started: list[tuple[Claim, int]] = []
-    waiting = list(claims)
-    if waiting:
-        context.ensure_home()  # folders that somebody has removed
     try:
-        while waiting:
-            claim = waiting.pop(0)
-            try:
-                started.append((claim, _start(context, starter, claim)))
-            except StartFailed as failure:
-                _give_back(context, claim, failure)
+        for job in outcome.resumed:
+            with suppress(OSError):  # it looks by itself now and then
+                wake.notify(context.home.wake_fifo(job.job_id, job.attempt))
+        return _start_all(context, starter, outcome.claims, started)
     finally:
-        for claim in waiting:
+        for claim in outcome.claims:
             os.close(claim.lock_fd)
         _record_pids(context, started)
+
+
+def _start_all(
+    context: Context, starter: AnyStarter, claims: list[Claim], started: list[tuple[Claim, int]]
+) -> _Spoilt:
+    """Start controllers; what is taken out of ``claims`` is no longer ours to close."""
+    spoilt = _Spoilt()
+    if not claims:
+        return spoilt
+    context.ensure_home()  # folders that somebody has removed
+    if not context.config.controller.command:
+        claims[:] = starter.start_together(claims)
+    while claims:
+        claim = claims.pop(0)
+        try:
+            started.append((claim, _start(context, starter, claim)))
+        except StartFailed as failure:
+            context.endings[claim.job_id, claim.attempt] = str(failure)
+            if failure.transient:
+                spoilt.by_shortage = True
+                _give_back(context, [claim, *claims], str(failure))
+                break
+            spoilt.jobs.add(claim.job_id)
     if started and context.config.controller.command:
-        starter.leave_attendant()
+        try:
+            starter.leave_attendant()
+        except OSError as error:
+            log.warning("nobody could be left behind to tick for them: %s", error)
+    return spoilt
 
 
 def _start(context: Context, starter: AnyStarter, claim: Claim) -> int:
@@ -189,19 +247,16 @@ def _write_dag(context: Context, job_id: int, text: str) -> str:
     return str(path)
 
 
-def _give_back(context: Context, claim: Claim, failure: StartFailed) -> None:
-    """Undo the claim of a controller that could not be started, if nobody has done so before."""
+def _give_back(context: Context, claims: Iterable[Claim], why: str) -> None:
+    """Undo claims of controllers that cannot be started now, if nobody has done so before."""
     with context.locked() as held, context.db.write() as tx:
-        job = reads.job(tx, claim.job_id)
-        if job is None or job.attempt != claim.attempt or not job.is_alive:
-            return
-        by = By("scheduler", context.clock.now(), reason=str(failure))
-        context.endings[claim.job_id, claim.attempt] = str(failure)
-        if failure.transient and job.cancel_at is None:
+        by = By("scheduler", context.clock.now(), reason=why)
+        for claim in claims:
+            job = reads.job(tx, claim.job_id)
+            if job is None or job.attempt != claim.attempt or not job.is_alive or job.cancel_at:
+                continue
+            moves.set_attempt(tx, claim.job_id, claim.attempt, ended_at=by.now, end_reason=why)
             pause = by.now + _SHORTAGE_PAUSE
-            moves.set_attempt(
-                tx, claim.job_id, claim.attempt, ended_at=by.now, end_reason=str(failure)
-            )
             moves.schedule(tx, held, job, ScheduleState.WAITING, by, not_before=pause)
 
 
@@ -211,7 +266,7 @@ def _record_pids(context: Context, started: list[tuple[Claim, int]]) -> None:
     known = [(claim, identity) for claim, identity in found if identity is not None]
     if not known:
         return
-    with suppress(StoreError), context.db.write() as tx:
+    with suppress(StoreError), context.db.write(durable=False) as tx:
         for claim, who in known:
             moves.set_attempt(
                 tx, claim.job_id, claim.attempt,

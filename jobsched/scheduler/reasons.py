@@ -86,6 +86,8 @@ class Facts:
     blocker_code: ReasonCode | None = None
     #: Whether somebody ticks; looked for only where a job is to be ended and its controller cannot.
     is_watched: bool = False
+    #: Whether a controller of it has ever come as far as a call into the library.
+    has_called: bool = True
     #: Whether a pass made now would grant it what it waits for.
     is_next: bool = False
     #: Jobs that a pass resumes, and starts, before this one; ``None``: nobody has looked.
@@ -181,8 +183,7 @@ def _first_start(facts: Facts) -> Reason:
     if _is_put_off(facts):
         return _put_off(facts)
     if limits.paused:
-        text = f"job {job.job_id} waits: starts of new jobs are paused (`jobsched limits --resume`)"
-        return Reason(ReasonCode.PAUSED, text)
+        return _paused(facts)
     if facts.is_next:
         text = f"job {job.job_id} waits for nothing but the next scheduling pass, which starts it"
         return Reason(ReasonCode.STARTING, text)
@@ -191,8 +192,17 @@ def _first_start(facts: Facts) -> Reason:
     return _launch_limit(facts)
 
 
+def _paused(facts: Facts) -> Reason:
+    job_id = facts.job.job_id
+    text = f"job {job_id} waits: starts of new jobs are paused (`jobsched limits --resume`)"
+    return Reason(ReasonCode.PAUSED, text)
+
+
 def _next_controller(facts: Facts) -> Reason:
-    """Of a job whose controller has ended; neither limit, pause nor an operator's hold matters."""
+    """Of a job whose controller has ended; an operator's hold does not matter.
+
+    Neither do limits and pause, unless no controller of it has ever got anywhere.
+    """
     job = facts.job
     if job.hold & HELD_BY_REBOOT:
         text = (
@@ -202,6 +212,8 @@ def _next_controller(facts: Facts) -> Reason:
         return Reason(ReasonCode.HELD, text)
     if _is_put_off(facts):
         return _put_off(facts)
+    if not facts.has_called and not facts.is_next:
+        return _paused(facts) if facts.limits.paused else _alive_limit(facts)
     text = f"{_ended(facts)}; {_NEXT} starts the next"
     return Reason(ReasonCode.STARTING, text)
 

@@ -20,8 +20,9 @@ from jobsched.store import moves, reads
 from jobsched.store.rows import JobRow
 from jobsched.wake import Inbox
 
-#: Seconds after which a waiting controller looks by itself, should a message have been lost.
-LOOK_SECONDS: Final = 1.0
+#: Seconds after which a waiting controller looks by itself, should a message have been lost: often
+#: enough that this does not matter, and so rarely that hundreds who wait cost nothing.
+LOOK_SECONDS: Final = 30.0
 
 #: Waits for a message at most so many seconds.
 Waiter = Callable[[float], None]

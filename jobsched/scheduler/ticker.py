@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 #: Seconds between sweeps, and between the deputy's looks at whether somebody sweeps.
 SWEEP_SECONDS: Final = 2.0
+#: Seconds between looks at the lock of every controller, also of those that are watched.
+_THOROUGH_SECONDS: Final = 10.0
 #: Seconds between searches for orphan clusters.
 _ORPHAN_SECONDS: Final = 30.0
 #: Seconds between searches for logs that have been kept long enough.
@@ -59,6 +61,7 @@ class Ticker:
         #: The job whose end was tried last.
         self._tried = 0
         self._tidying: threading.Thread | None = None
+        self._thorough_due = 0.0
         self._orphans_due = self._logs_due = context.clock.monotonic() + _ORPHAN_SECONDS
         self._read_end, self._write_end = os.pipe()
         #: Whoever uses the write end or closes it: what is closed may be another file by now.
@@ -91,12 +94,26 @@ class Ticker:
             os.utime(self._context.home.tick_lock)  # a sign of life for the deputy
         self._watcher.press_cancels()
         self._notes.look()
-        for job_id in self._in_turn(run_pass(self._context, settling=False)):
+        left = run_pass(
+            self._context,
+            settling=False,
+            thorough=self._is_thorough(),
+            suspects=self._watcher.suspects(),
+        )
+        for job_id in self._in_turn(left):
             self._end(job_id)
         self._watcher.refresh()
         if self._context.clock.monotonic() >= self._orphans_due:
             self._orphans_due = self._context.clock.monotonic() + _ORPHAN_SECONDS
             self._tidying = self._beside(self._tidying, self._tidy)
+
+    def _is_thorough(self) -> bool:
+        """Whether it is time to look at every controller: who is watched has not died unnoticed."""
+        now = self._context.clock.monotonic()
+        if now < self._thorough_due:
+            return False
+        self._thorough_due = now + _THOROUGH_SECONDS
+        return True
 
     def _serve(self, deputy: int) -> None:
         try:
@@ -220,7 +237,7 @@ def ticking(context: Context, what: Iterator[T]) -> Iterator[T]:
 def sweep(context: Context) -> list[Removed]:
     """Everything that ticking does, at once, whoever else ticks; the orphans that were removed."""
     Watcher(context).press_cancels()
-    run_pass(context, settling=True)
+    run_pass(context, settling=True, thorough=True)
     removed = remove_orphans(context)
     remove_needless(context)
     remove_old_logs(context)

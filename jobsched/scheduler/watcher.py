@@ -30,31 +30,50 @@ class Watcher:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._watched: dict[tuple[int, int], int] = {}
+        #: Jobs whose controllers cannot be watched: it is not known yet who they are.
+        self._unknown: set[int] = set()
         self._dead: set[tuple[int, int]] = set()
+        self._seen: tuple[int, int] | None = None
 
     def descriptors(self) -> list[int]:
         """One for each controller that can be watched: readable when it has died."""
         return list(self._watched.values())
 
+    def suspects(self) -> set[int]:
+        """Jobs whose controllers have died, or may have without our hearing of it."""
+        return self._unknown | {job_id for job_id, _ in self._readable()}
+
     def refresh(self) -> None:
-        """Watch those that live now, and none other."""
-        alive = self._alive()
-        present = {(job.job_id, job.attempt): attempt for job, attempt in alive}
-        for key in (self._watched.keys() - present.keys()) | self._old_news():
+        """Watch those that live now, and none other. Costs next to nothing where none changed."""
+        gone = self._old_news()
+        generation = self._context.db.generation()
+        if generation == self._seen and not gone:
+            return
+        self._seen = generation
+        with self._context.db.read() as tx:
+            alive = reads.alive_attempts(tx)
+        present = {(attempt.job_id, attempt.attempt): attempt for attempt in alive}
+        for key in (self._watched.keys() - present.keys()) | gone:
             os.close(self._watched.pop(key))
+        self._unknown = set()
         for key in present.keys() - self._watched.keys():
             who = identity_of(present[key])
             descriptor = None if who is None else process.pidfd(who)
-            if descriptor is not None:
+            if descriptor is None:
+                self._unknown.add(key[0])
+            else:
                 self._watched[key] = descriptor
+
+    def _readable(self) -> set[tuple[int, int]]:
+        readable = set(wake.wait(self._watched.values(), 0.0))
+        return {key for key, descriptor in self._watched.items() if descriptor in readable}
 
     def _old_news(self) -> set[tuple[int, int]]:
         """Those that were dead at the last look already: ending a job may take long, and may wait.
 
         Not those that are dead for the first time: the pass before may have come too early for it.
         """
-        readable = wake.wait(self._watched.values(), 0.0)
-        dead = {key for key, descriptor in self._watched.items() if descriptor in readable}
+        dead = self._readable()
         old, self._dead = self._dead & dead, dead
         return old
 
@@ -63,9 +82,7 @@ class Watcher:
 
         Before a pass: that settles their jobs, and one that was stopped may hold the lock it needs.
         """
-        for job, attempt in self._alive():
-            if job.cancel_at is None:
-                continue
+        for job, attempt in self._cancelled():
             if attempt.kind == "COMMAND" and attempt.stop_sent_at is None:
                 send_stop(self._context, attempt)
             elif self._is_stopped(job, attempt) or self._is_overdue(job, attempt):
@@ -97,10 +114,12 @@ class Watcher:
             return late > 0
         return late > telling_seconds(self._context, job)  # it may have ended all, and only tell
 
-    def _alive(self) -> list[tuple[JobRow, AttemptRow]]:
+    def _cancelled(self) -> list[tuple[JobRow, AttemptRow]]:
+        """Alive jobs with a cancel request, and their controllers."""
         with self._context.db.read() as tx:
             return [
                 (job, attempt)
-                for job in reads.alive_jobs(tx)
-                if (attempt := reads.attempt(tx, job.job_id, job.attempt)) is not None
+                for job in reads.ending_jobs(tx)
+                if job.cancel_at is not None
+                and (attempt := reads.attempt(tx, job.job_id, job.attempt)) is not None
             ]

@@ -35,6 +35,7 @@ class Database:
         self._driver: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._pid = os.getpid()
+        self._durable = True
 
     def exists(self) -> bool:
         """Whether there is a database yet."""
@@ -64,10 +65,18 @@ class Database:
                     fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
 
     @contextmanager
-    def write(self) -> Iterator[Tx]:
-        """A transaction that may write: commits when the block ends, undone if it raises."""
+    def write(self, *, durable: bool = True) -> Iterator[Tx]:
+        """A transaction that may write: commits when the block ends, undone if it raises.
+
+        ``durable``: whether it is to survive a power cut before anything follows it. One that is
+        not is there after any death of a process, and after a power cut unless it was among the
+        last; whatever is durable makes those before it so.
+        """
         with self._guard, self._explained():
             driver = self._open()
+            if durable is not self._durable:
+                driver.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._durable = durable
             _begin_immediate(driver)
             try:
                 yield Tx(driver)
@@ -93,6 +102,11 @@ class Database:
         """A number that changes when another connection has committed (``PRAGMA data_version``)."""
         with self._guard, self._explained():
             return int(self._open().execute("PRAGMA data_version").fetchone()[0])
+
+    def generation(self) -> tuple[int, int]:
+        """What changes with every commit, whoever made it."""
+        with self._guard:
+            return self.version(), self._open().total_changes
 
     def checkpoint(self) -> None:
         """Fold a long write-ahead log into the database. Only under the scheduler lock.
@@ -120,10 +134,11 @@ class Database:
                 self._driver = None
 
     def _open(self) -> sqlite3.Connection:
-        if self._pid != os.getpid():
-            raise StoreError("a database connection was carried across a fork; open a new one")
         if self._driver is None:
             self._driver, self._file = self._connect_checked()
+            self._durable, self._pid = True, os.getpid()
+        elif self._pid != os.getpid():
+            raise StoreError("a database connection was carried across a fork; open a new one")
         elif _identity(self._path) != self._file:
             raise StoreError(f"{self._path} was removed or replaced while in use; start again")
         return self._driver

@@ -45,6 +45,16 @@ def alive_jobs(tx: Tx) -> list[JobRow]:
     return [JobRow.of(row) for row in tx.rows(sql.ALIVE_JOBS)]
 
 
+def alive_attempts(tx: Tx) -> list[AttemptRow]:
+    """The newest attempt of each alive job."""
+    return [AttemptRow.of(row) for row in tx.rows(sql.ALIVE_ATTEMPTS)]
+
+
+def ending_jobs(tx: Tx) -> list[JobRow]:
+    """Alive jobs that are to be ended: cancelled, or with their outcome."""
+    return [JobRow.of(row) for row in tx.rows(sql.ENDING)]
+
+
 def current_limits(tx: Tx) -> Limits:
     """The limits in force, with what is used of them now."""
     stored = {row["name"]: (row["value"], bool(row["auto"])) for row in tx.rows(sql.LIMITS)}
@@ -64,6 +74,11 @@ def current_limits(tx: Tx) -> Limits:
 def requeued(tx: Tx, now: float, most: int) -> list[JobRow]:
     """Jobs whose controller died and that may have the next one now, in order."""
     return [JobRow.of(row) for row in tx.rows(sql.REQUEUED, now=now, most=most)]
+
+
+def restarts(tx: Tx, now: float, most: int) -> list[JobRow]:
+    """Jobs that were to be started, but have never had a controller that called us, in order."""
+    return [JobRow.of(row) for row in tx.rows(sql.RESTARTS, now=now, most=most)]
 
 
 def resumes(tx: Tx, most: int) -> list[JobRow]:

@@ -62,6 +62,23 @@ ALIVE_JOBS: Final = Sql(
     "jobs.requeues, jobs.failed_starts, jobs.failure_reason FROM jobs WHERE "
     "jobs.schedule_state IN ('ALIVE', 'ALIVE_WAITING', 'LAUNCHING') ORDER BY jobs.job_id"
 )
+ALIVE_ATTEMPTS: Final = Sql(
+    "SELECT attempts.job_id, attempts.attempt, attempts.kind, attempts.started_at, "
+    "attempts.boot_id, attempts.pid, attempts.start_ticks, attempts.pid_ns, "
+    "attempts.called_at, attempts.stop_sent_at, attempts.ended_at, attempts.end_reason FROM "
+    "attempts JOIN jobs ON jobs.job_id = attempts.job_id AND jobs.attempt = attempts.attempt "
+    "WHERE jobs.schedule_state IN ('ALIVE', 'ALIVE_WAITING', 'LAUNCHING') ORDER BY "
+    "attempts.job_id"
+)
+ENDING: Final = Sql(
+    "SELECT jobs.job_id, jobs.name, jobs.schedule_state, jobs.status, jobs.attempt, "
+    "jobs.priority, jobs.hold, jobs.queue_seq, jobs.created_at, jobs.submitted_at, "
+    "jobs.started_at, jobs.ended_at, jobs.cancel_at, jobs.cancel_reason, jobs.not_before, "
+    "jobs.requeues, jobs.failed_starts, jobs.failure_reason FROM jobs WHERE "
+    "jobs.schedule_state IN ('ALIVE', 'ALIVE_WAITING', 'LAUNCHING') AND (jobs.cancel_at IS NOT "
+    "NULL OR jobs.status IN ('CANCELLED', 'FAILED', 'FAILED_CONTROLLER', 'FAILED_NO_RESOURCE', "
+    "'FAILED_PRECHECKS', 'FAILED_SETUP', 'SUCCEEDED')) ORDER BY jobs.job_id"
+)
 ALIVE_COUNTS: Final = Sql(
     "SELECT jobs.schedule_state, count(*) AS count FROM jobs WHERE jobs.schedule_state IN "
     "('ALIVE', 'ALIVE_WAITING', 'LAUNCHING') GROUP BY jobs.schedule_state"
@@ -87,7 +104,20 @@ REQUEUED: Final = Sql(
     "jobs.requeues, jobs.failed_starts, jobs.failure_reason FROM jobs WHERE "
     "jobs.schedule_state = 'WAITING' AND jobs.attempt > 0 AND jobs.hold < 2 AND jobs.cancel_at "
     "IS NULL AND (jobs.not_before IS NULL OR jobs.not_before <= :now OR jobs.not_before > :now "
-    "+ 60.0) ORDER BY jobs.priority DESC, jobs.queue_seq LIMIT :most OFFSET 0"
+    "+ 60.0) AND (EXISTS (SELECT * FROM attempts WHERE attempts.job_id = jobs.job_id AND "
+    "attempts.called_at IS NOT NULL)) ORDER BY jobs.priority DESC, jobs.queue_seq LIMIT :most "
+    "OFFSET 0"
+)
+RESTARTS: Final = Sql(
+    "SELECT jobs.job_id, jobs.name, jobs.schedule_state, jobs.status, jobs.attempt, "
+    "jobs.priority, jobs.hold, jobs.queue_seq, jobs.created_at, jobs.submitted_at, "
+    "jobs.started_at, jobs.ended_at, jobs.cancel_at, jobs.cancel_reason, jobs.not_before, "
+    "jobs.requeues, jobs.failed_starts, jobs.failure_reason FROM jobs WHERE "
+    "jobs.schedule_state = 'WAITING' AND jobs.attempt > 0 AND jobs.hold < 2 AND jobs.cancel_at "
+    "IS NULL AND (jobs.not_before IS NULL OR jobs.not_before <= :now OR jobs.not_before > :now "
+    "+ 60.0) AND NOT (EXISTS (SELECT * FROM attempts WHERE attempts.job_id = jobs.job_id AND "
+    "attempts.called_at IS NOT NULL)) ORDER BY jobs.priority DESC, jobs.queue_seq LIMIT :most "
+    "OFFSET 0"
 )
 RESUMES: Final = Sql(
     "SELECT jobs.job_id, jobs.name, jobs.schedule_state, jobs.status, jobs.attempt, "
@@ -252,6 +282,10 @@ NEWEST_ATTEMPTS: Final = Sql(
     "attempts WHERE attempts.job_id IN (__[POSTCOMPILE_ids]) AND attempts.kind != 'FENCE' "
     "GROUP BY attempts.job_id) AS anon_1 ON attempts.job_id = anon_1.job_id AND "
     "attempts.attempt = anon_1.attempt"
+)
+CALLED_OF: Final = Sql(
+    "SELECT DISTINCT attempts.job_id FROM attempts WHERE attempts.job_id IN "
+    "(__[POSTCOMPILE_ids]) AND attempts.called_at IS NOT NULL"
 )
 BLOCKERS: Final = Sql(
     "SELECT dependencies.job_id, dependencies.on_job_id, jobs.status FROM dependencies LEFT "

@@ -92,6 +92,11 @@ def newest_attempts(tx: Tx, job_ids: Sequence[int]) -> dict[int, AttemptRow]:
     return {row["job_id"]: AttemptRow.of(row) for row in rows}
 
 
+def called_among(tx: Tx, job_ids: Sequence[int]) -> set[int]:
+    """Those of some jobs of which a controller has ever come as far as a call into the library."""
+    return {row["job_id"] for row in _in_chunks(tx, sql.CALLED_OF, job_ids)}
+
+
 def blockers_of_all(tx: Tx, job_ids: Sequence[int]) -> dict[int, list[Blocker]]:
     """Whom each of several jobs still waits for, by job; those that wait for nobody are not in."""
     found: dict[int, list[Blocker]] = {}

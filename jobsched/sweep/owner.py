@@ -70,7 +70,7 @@ def _is_forked(home: Home, pid: int, seen: _Seen) -> bool:
     is_nest = any(seen.command[at : at + 2] == _NEST for at in range(len(seen.command)))
     entry = process.look_up(pid)
     is_leader = entry is not None and entry.session == pid
-    return is_nest and is_leader and pid not in process.holders(home.root / "nursery.lock")
+    return is_nest and is_leader and pid not in process.holders(home.nursery_lock)
 
 
 def _look(pid: int) -> _Seen | None:

@@ -6,6 +6,7 @@ inside the transaction of a scheduling pass. Touches no process and no cluster.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,9 +57,13 @@ Verdict = Requeue | Doom | Finish
 
 
 def judge(
-    job: JobRow, attempt: AttemptRow | None, settings: ControllerConfig, *, now: float, boot_id: str
-) -> Verdict:
-    """What becomes of an alive job whose controller is gone. Pure."""
+    job: JobRow, attempt: AttemptRow | None, settings: ControllerConfig, *,
+    now: float, boot_id: str, seen_to_end: bool = False,
+) -> Verdict:  # fmt: skip
+    """What becomes of an alive job whose controller is gone; ``seen_to_end``: seen to end. Pure.
+
+    One of which nothing was ever seen was not started: whoever was about to has died.
+    """
     if job.is_ending:
         return Finish()
     if attempt is not None and attempt.boot_id not in (None, boot_id):
@@ -67,6 +72,9 @@ def judge(
     if attempt is not None and attempt.end_reason is not None:
         return Requeue(job.requeues, job.failed_starts, attempt.end_reason)  # by an operator
     if attempt is None or attempt.called_at is None:
+        if attempt is not None and attempt.pid is None and not seen_to_end:
+            why = "nobody was left to start its controller"
+            return Requeue(job.requeues, job.failed_starts, why, not_before=now + _FIRST_PAUSE)
         return _failed_start(job, settings, now)
     lived = now - attempt.started_at
     requeues = 1 if lived >= HEALTHY_SECONDS else job.requeues + 1
@@ -90,18 +98,33 @@ def _failed_start(job: JobRow, settings: ControllerConfig, now: float) -> Verdic
     return Requeue(job.requeues, failed, "controller did not start", not_before=now + pause)
 
 
-def take_back(tx: Tx, held: Held, context: Context, by: By) -> list[int]:
-    """Free what dead controllers hold; ids of jobs that are to be settled without a controller."""
+def take_back(
+    tx: Tx, held: Held, context: Context, by: By, suspects: Iterable[int] | None = None
+) -> list[int]:
+    """Free what dead controllers hold; ids of jobs that are to be settled without a controller.
+
+    ``suspects``: the jobs that are looked at, where somebody else looks at all of them.
+    """
     to_settle = [job.job_id for job in reads.unsettled(tx)]
     boot_id = process.boot_id()
-    for job in reads.alive_jobs(tx):
+    for job in _alive(tx, suspects):
         if lock.probe(context.home.attempt_lock(job.job_id, job.attempt)) is not Grip.FREE:
             continue
         attempt = reads.attempt(tx, job.job_id, job.attempt)
-        verdict = judge(job, attempt, context.config.controller, now=by.now, boot_id=boot_id)
+        verdict = judge(
+            job, attempt, context.config.controller, now=by.now, boot_id=boot_id,
+            seen_to_end=(job.job_id, job.attempt) in context.endings,
+        )  # fmt: skip
         if not _apply(tx, held, context, job, verdict=verdict, by=by):
             to_settle.append(job.job_id)
     return to_settle
+
+
+def _alive(tx: Tx, suspects: Iterable[int] | None) -> list[JobRow]:
+    if suspects is None:
+        return reads.alive_jobs(tx)
+    found = (reads.job(tx, job_id) for job_id in sorted(set(suspects)))
+    return [job for job in found if job is not None and job.is_alive]
 
 
 def _apply(tx: Tx, held: Held, context: Context, job: JobRow, *, verdict: Verdict, by: By) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobsched.home import Home
-from tests.cli.running import CONFIG, IDLE, Cli
+from tests.cli.running import CONFIG, IDLE, UNWATCHED, Cli
 
 
 @pytest.fixture
@@ -26,6 +26,13 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
 def idle(cli: Cli) -> Cli:
     """The command in a home where no job starts, so that each stays where it was put."""
     cli.home.config_file.write_text(CONFIG + IDLE)
+    return cli
+
+
+@pytest.fixture
+def unwatched(cli: Cli) -> Cli:
+    """The command in a home where nobody notices a controller's death but a command that ticks."""
+    cli.home.config_file.write_text(CONFIG + UNWATCHED)
     return cli
 
 

@@ -36,6 +36,8 @@ pass_env = ["COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG"]
 
 SLEEP = "run: exec sleep 300\n"
 
+#: For homes in which nobody notices a death unless a command ticks.
+UNWATCHED = "[controller]\nnursery = false\n"
 #: For homes in which nothing is to start: jobs stay where they were put.
 IDLE = "[limits]\nalive = 0\n"
 

@@ -130,8 +130,11 @@ def test_requeue_of_a_job_that_is_being_cancelled(cli: Cli) -> None:
     assert cli.job(job_id)["status"] == "CANCELLED"
 
 
-def test_a_dead_controller_is_shown_and_a_sweep_says_that_it_started_the_next(cli: Cli) -> None:
+def test_a_dead_controller_is_shown_and_a_sweep_says_that_it_started_the_next(
+    unwatched: Cli,
+) -> None:
     """In the listing, though the task runs on; then by number, and no more in the listing."""
+    cli = unwatched
     job_id = cli.submit()
     cli.until_status(job_id, "RUNNING")
     assert "dead" not in cli.ok("queue").out

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from jobsched.api import Scheduler
-from tests.scenario.conftest import make_world, world
+from tests.scenario.conftest import make_world, unwatched, world
 from tests.world import InProcessStarter, World
 
-__all__ = ["door", "make_world", "starter", "world"]
+__all__ = ["door", "make_world", "starter", "unwatched", "world"]
 
 
 @pytest.fixture

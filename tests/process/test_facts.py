@@ -108,8 +108,9 @@ def look(world: World, job_id: int) -> Liveness:
     return liveness(world.context, world.job(job_id), attempt)
 
 
-def test_alive_stopped_and_dead(door: Scheduler, world: World) -> None:
+def test_alive_stopped_and_dead(unwatched: World) -> None:
     """A controller lives while its lock is held, also a stopped one; killed, it is gone at once."""
+    world, door = unwatched, Scheduler(context=unwatched.context)
     job = world.submit(LONG)
     pid = world.controller(job)
     world.until_status(job, T.RUNNING)

@@ -89,7 +89,12 @@ def test_a_task_that_submits_a_job(world: World, tmp_path: Path) -> None:
     world.until_status(2, TaskStatus.RUNNING)
     controller = process.identify(world.controller(2))
     assert controller is not None
-    pids = {info.name: info.pids for info in world.context.backend().clusters()}
+    backend = world.context.backend()
+    world.until(
+        lambda: [len(info.pids) for info in backend.clusters() if info.name == "2-0-1"] == [3],
+        "runner, bash and the program of the inner job",
+    )
+    pids = {info.name: info.pids for info in backend.clusters()}
     cancel(world.context, [outer])
     world.until_done(outer)
     assert process.is_same(controller) is True

@@ -328,8 +328,9 @@ def test_log_paths(world: World, starter: InProcessStarter) -> None:
     ]
 
 
-def test_processes(world: World) -> None:
+def test_processes(unwatched: World) -> None:
     """The roots of what runs for a job: its controller, and the runner of its cluster."""
+    world = unwatched
     job_id = world.submit("run: sleep 300 & exec sleep 301\n")
     world.until_status(job_id, T.RUNNING)
     watch = Scheduler(context=world.context).watch()

@@ -36,6 +36,12 @@ def make_world(tmp_path: Path) -> Iterator[MakeWorld]:
 
 
 @pytest.fixture
+def unwatched(make_world: MakeWorld) -> World:
+    """A world in which nobody notices a controller's death unless the test has somebody tick."""
+    return make_world("[controller]\nnursery = false\n")
+
+
+@pytest.fixture
 def world(make_world: MakeWorld) -> World:
     """A world with the usual settings."""
     return make_world()

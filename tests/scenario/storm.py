@@ -11,10 +11,10 @@ from sqlalchemy import select
 from jobsched.config import AttemptIdentity
 from jobsched.context import Context, open_context
 from jobsched.errors import Cancelled
+from jobsched.nursery.handing import Claim
 from jobsched.scheduler.ending import cancel, job_done
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.slot import scheduled_launch
-from jobsched.scheduler.starter import Claim
 from jobsched.scheduler.submission import Submission, load, submit_new
 from jobsched.states import ScheduleState
 from jobsched.store import reads

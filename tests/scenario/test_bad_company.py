@@ -10,9 +10,9 @@ import pytest
 
 from jobsched import lock
 from jobsched.errors import StoreError
+from jobsched.nursery.handing import Claim
 from jobsched.scheduler.operate import set_limits
 from jobsched.scheduler.passes import run_pass
-from jobsched.scheduler.starter import Claim
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads
 from tests.world import InProcessStarter, World

@@ -113,8 +113,9 @@ def test_held(world: World) -> None:
     assert cancel(world.context, [job]).ended == [job]
 
 
-def test_dead_controller_with_a_cluster(world: World, tmp_path: Path) -> None:
+def test_dead_controller_with_a_cluster(unwatched: World, tmp_path: Path) -> None:
     """Where no controller lives, whoever comes by ends the task; none is started for it."""
+    world = unwatched
     note = tmp_path / "pid"
     job = world.submit(f"run: |\n  echo $$ > {note}\n  sleep 300\n")
     world.until(lambda: note.exists() and note.read_text().strip(), "the task to run")

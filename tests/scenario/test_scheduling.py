@@ -12,11 +12,11 @@ from jobsched.api import looking
 from jobsched.config import AttemptIdentity
 from jobsched.context import Context, open_context
 from jobsched.errors import Cancelled, IllegalMove, NoAttempt, StaleAttempt
+from jobsched.nursery.handing import Claim
 from jobsched.scheduler.ending import cancel, job_done
 from jobsched.scheduler.operate import set_hold, set_limits, set_priority
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.slot import scheduled_launch
-from jobsched.scheduler.starter import Claim
 from jobsched.scheduler.submission import create_job, submit_job
 from jobsched.states import ScheduleState
 from tests.scenario.conftest import MakeWorld
@@ -199,7 +199,7 @@ def test_budget_of_deaths(make_world: MakeWorld) -> None:
     row = world.job(job)
     assert (row.schedule_state, str(row.status), row.attempt) == (S.DONE, "FAILED_CONTROLLER", 3)
     sentence, proof = (row.failure_reason or "").split("\n")
-    assert sentence == "its controller died 3 times (2 are allowed); how it ended is not known"
+    assert sentence == "its controller died 3 times (2 are allowed); killed by the test"
     assert "its log is empty" in proof
     assert looking.why(world.context, job).text.endswith(f": {sentence}")
 

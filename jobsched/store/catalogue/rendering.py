@@ -40,7 +40,7 @@ def text_and_values(
     statement: ClauseElement, values: Mapping[str, object]
 ) -> tuple[str, dict[str, Any]]:
     """The text of a statement that was made up just now, and all that it takes."""
-    compiled = _compile(statement)
+    compiled = _compile(statement, column_keys=list(values))
     expanded = compiled.construct_expanded_state({**compiled.params, **values})
     return expanded.statement, dict(expanded.parameters)
 
@@ -59,8 +59,8 @@ def indexes() -> list[str]:
     ]
 
 
-def _compile(statement: ClauseElement) -> SQLCompiler:
-    return cast("SQLCompiler", statement.compile(dialect=_DIALECT))
+def _compile(statement: ClauseElement, **how: Any) -> SQLCompiler:
+    return cast("SQLCompiler", statement.compile(dialect=_DIALECT, **how))
 
 
 def _literal(bind: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, select
 
-from jobsched.states import ScheduleState
+from jobsched.states import TERMINAL, ScheduleState
 from jobsched.store.catalogue.schema import (
     attempts,
     dependencies,
@@ -16,7 +16,7 @@ from jobsched.store.catalogue.schema import (
     snapshots,
     tasks,
 )
-from jobsched.store.catalogue.terms import ALIVE, DUE, FREE_TO_LAUNCH, ORDER, STARTABLE
+from jobsched.store.catalogue.terms import ALIVE, DUE, FREE_TO_LAUNCH, HAS_CALLED, ORDER, STARTABLE
 from jobsched.store.rows import HELD_BY_REBOOT
 
 JOB: Final = select(jobs).where(jobs.c.job_id == bindparam("job_id"))
@@ -36,6 +36,20 @@ NOTED: Final = (
 SNAPSHOT: Final = select(snapshots).where(snapshots.c.job_id == bindparam("job_id"))
 LIMITS: Final = select(limits)
 ALIVE_JOBS: Final = select(jobs).where(jobs.c.schedule_state.in_(ALIVE)).order_by(jobs.c.job_id)
+#: The newest of each: the controllers that live, or were to.
+ALIVE_ATTEMPTS: Final = (
+    select(attempts)
+    .join(jobs, (jobs.c.job_id == attempts.c.job_id) & (jobs.c.attempt == attempts.c.attempt))
+    .where(jobs.c.schedule_state.in_(ALIVE))
+    .order_by(attempts.c.job_id)
+)
+#: Those that are to be ended: by their controllers, or by others if these cannot.
+ENDING: Final = (
+    select(jobs)
+    .where(jobs.c.schedule_state.in_(ALIVE))
+    .where(jobs.c.cancel_at.is_not(None) | jobs.c.status.in_(sorted(TERMINAL)))
+    .order_by(jobs.c.job_id)
+)
 ALIVE_COUNTS: Final = (
     select(jobs.c.schedule_state, func.count().label("count"))
     .where(jobs.c.schedule_state.in_(ALIVE))
@@ -55,13 +69,15 @@ DEPENDENTS: Final = (
     .where(jobs.c.schedule_state != ScheduleState.DONE)
     .order_by(jobs.c.job_id)
 )
-REQUEUED: Final = (
+_WAITS_AGAIN: Final = (
     select(jobs)
     .where(jobs.c.schedule_state == ScheduleState.WAITING)
     .where((jobs.c.attempt > 0) & (jobs.c.hold < HELD_BY_REBOOT) & jobs.c.cancel_at.is_(None) & DUE)
     .order_by(*ORDER)
     .limit(bindparam("most"))
 )
+REQUEUED: Final = _WAITS_AGAIN.where(HAS_CALLED)
+RESTARTS: Final = _WAITS_AGAIN.where(~HAS_CALLED)
 RESUMES: Final = (
     select(jobs)
     .where(jobs.c.schedule_state == ScheduleState.ALIVE_WAITING)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, exists, literal_column, or_
 
 from jobsched.states import ALIVE_STATES, FAILURES, TERMINAL, ScheduleState, TaskStatus
-from jobsched.store.catalogue.schema import dependencies, jobs
+from jobsched.store.catalogue.schema import attempts, dependencies, jobs
 from jobsched.store.rows import LONGEST_PAUSE
 
 #: States that count against the alive limit.
@@ -36,6 +36,10 @@ DUE: Final = or_(
     jobs.c.not_before > bindparam("now") + LONGEST_PAUSE,
 )
 FREE_TO_LAUNCH: Final = and_(jobs.c.hold == 0, jobs.c.cancel_at.is_(None))
+#: Whether any controller of it has come as far as a call into the library: else it has no cluster.
+HAS_CALLED: Final = exists().where(
+    (attempts.c.job_id == jobs.c.job_id) & attempts.c.called_at.is_not(None)
+)
 #: New jobs that nothing but a limit or a pause keeps from being started ``now``.
 STARTABLE: Final = and_(
     jobs.c.schedule_state == ScheduleState.WAITING,

@@ -56,6 +56,11 @@ NEWEST_ATTEMPTS: Final = select(attempts).join(
     _NEWEST,
     (attempts.c.job_id == _NEWEST.c.job_id) & (attempts.c.attempt == _NEWEST.c.attempt),
 )
+CALLED_OF: Final = (
+    select(attempts.c.job_id)
+    .where(attempts.c.job_id.in_(IDS) & attempts.c.called_at.is_not(None))
+    .distinct()
+)
 BLOCKERS: Final = (
     select(dependencies.c.job_id, dependencies.c.on_job_id, jobs.c.status)
     .join(jobs, jobs.c.job_id == dependencies.c.on_job_id, isouter=True)

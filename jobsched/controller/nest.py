@@ -1,0 +1,100 @@
+"""``python -m jobsched.controller.nest``: the nursery, with controllers in it.
+
+Owns what its children become. Everything that a controller uses is imported here, so that its
+children find it loaded; nothing here opens a database before a fork.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+from typing import Final
+
+from jobsched import config, wake
+from jobsched.backends import local as _backend  # noqa: F401 -- loaded for the children
+from jobsched.config import Soundness
+from jobsched.context import Context, open_context
+from jobsched.controller.__main__ import run
+from jobsched.controller.plainlog import begin_log
+from jobsched.home import Home
+from jobsched.nursery.brood import Brood, Endings, Roles
+from jobsched.nursery.handing import Claim
+from jobsched.scheduler.attendant import attend
+from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.starter import claim_variables, open_log
+from jobsched.store import reads
+from jobsched.sweep.evidence import describe_exit
+
+#: Seconds between looks of an attendant at whether the nursery still lives.
+_GLANCE: Final = 2.0
+
+
+def main() -> int:
+    """Serve until nothing has been alive for a while; the exit code."""
+    home, listener = Home(config.default_root()), socket.socket(fileno=int(sys.argv[1]))
+    os.umask(0o077)
+    begin_log()
+    sound, prepared = Soundness(home), _prepare(home)
+    Brood(
+        listener,
+        Roles(
+            controller=lambda claim, lifeline: _controller(prepared, sound, claim, lifeline),
+            attendant=lambda lifeline: _attendant(home, lifeline),
+            mourner=lambda endings: _mourner(home, endings),
+        ),
+    ).serve()
+    return 0
+
+
+def _prepare(home: Home) -> Context:
+    """What every controller begins with, as far as no job is needed for it. Opens no database."""
+    found = config.load_what_can_be_used(home, {})
+    context = Context(home, found.config, actor="controller")
+    context.backend()
+    return context
+
+
+def _controller(prepared: Context, sound: Soundness, claim: Claim, lifeline: int) -> int:
+    home = prepared.home
+    log = open_log(home.controller_log(claim.job_id))
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.close(log)
+    with prepared.db.read() as tx:
+        stored = reads.snapshot(tx, claim.job_id)
+    env: dict[str, str] = {} if stored is None else json.loads(stored["env"])
+    config.become({**env, **claim_variables(home, claim)})
+    time.tzset()
+    if sound.has_changed() or any(name.startswith("JOBSCHED_") for name in env):
+        context = open_context(actor="controller")
+        context.db = prepared.db
+    else:
+        context = prepared
+        context.identity = config.AttemptIdentity(claim.job_id, claim.attempt)
+    return run(claim.job_id, lifeline=lifeline, context=context)
+
+
+def _attendant(home: Home, lifeline: int) -> int:
+    context = open_context(home.root, actor="attendant")
+    attend(
+        context,
+        is_needed=lambda: not wake.wait([lifeline], 0.0),
+        pause=lambda: wake.wait([lifeline], _GLANCE),
+    )
+    return 0
+
+
+def _mourner(home: Home, endings: Endings) -> int:
+    context: Context = open_context(home.root, actor="nursery")
+    context.endings.update(
+        (key, describe_exit(os.waitstatus_to_exitcode(status))) for key, status in endings.items()
+    )
+    run_pass(context, settling=False, suspects=[job_id for job_id, _ in endings])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""How claimed jobs get to the nursery: one message a batch, the locks' descriptors with it.
+
+Owns the socket, its place and the words spoken there. Whoever hands over keeps its own copies until
+it is told that they have arrived, so that a nursery which dies loses no lock that was meant to be
+held; what is not acknowledged has not been started, and never will be.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from jobsched.home import Home
+
+#: Seconds that the nursery may take to say that a batch has arrived: it is at most one fork away.
+PATIENCE: Final = 5.0
+#: Descriptors in one message: below the kernel's limit of 253.
+MOST: Final = 128
+_MOST_BYTES: Final = 64 * 1024
+_ARRIVED: Final = b"+"
+
+
+class Claim(NamedTuple):
+    """A job that a pass has claimed: its new attempt, and the descriptor that holds its lock."""
+
+    job_id: int
+    attempt: int
+    lock_fd: int
+
+
+def listen(home: Home) -> socket.socket:
+    """The nursery's socket, made anew; only for who holds ``nursery.lock``. Raises ``OSError``."""
+    home.nursery_socket.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with short(home.nursery_socket) as path:
+            listener.bind(path)
+        home.nursery_socket.chmod(0o600)
+        listener.listen(128)
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def hand_over(home: Home, claims: Sequence[Claim], *, end: Callable[[], bool]) -> bool:
+    """Give ``claims`` (:data:`MOST` at most) to the nursery; whether there is one that took them.
+
+    The caller closes its copies of the locks then. ``end``: ends a nursery that has the message and
+    says nothing, for it may yet act on it; whether it is gone.
+    """
+    message = json.dumps([[claim.job_id, claim.attempt] for claim in claims]).encode() + b"\n"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        line.settimeout(PATIENCE)
+        try:
+            with short(home.nursery_socket) as path:
+                line.connect(path)
+            if not _is_ours(line):
+                return False
+        except OSError:
+            return False
+        try:
+            socket.send_fds(line, [message], [claim.lock_fd for claim in claims])
+            line.shutdown(socket.SHUT_WR)
+            return line.recv(1) == _ARRIVED
+        except TimeoutError:
+            return not end() or _said(line)
+        except OSError:  # it was leaving, or was killed, before it had read this
+            return False
+
+
+def _said(line: socket.socket) -> bool:
+    """Whether it had said after all that the batch has arrived: some of it may be started."""
+    try:
+        line.settimeout(0.0)
+        return line.recv(1) == _ARRIVED
+    except OSError:
+        return False
+
+
+def receive(line: socket.socket) -> list[Claim]:
+    """The nursery's side of :func:`hand_over`: what has come, acknowledged. Empty if spoilt."""
+    line.settimeout(PATIENCE)
+    descriptors: list[int] = []
+    try:
+        text, descriptors, _, _ = socket.recv_fds(line, _MOST_BYTES, MOST)
+        while text and not text.endswith(b"\n") and len(text) < _MOST_BYTES:
+            more = line.recv(_MOST_BYTES)
+            if not more:
+                break
+            text += more
+        pairs = json.loads(text) if _is_ours(line) else []
+        claims = [
+            Claim(int(job_id), int(attempt), descriptor)
+            for (job_id, attempt), descriptor in zip(pairs, descriptors, strict=True)
+        ]
+        line.sendall(_ARRIVED)
+    except (OSError, ValueError, TypeError, RecursionError):  # whatever was said
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return []
+    return claims
+
+
+def _is_ours(line: socket.socket) -> bool:
+    """Whether the other end runs as the same user."""
+    if not hasattr(socket, "SO_PEERCRED"):  # the home's mode has to do
+        return True
+    size = struct.calcsize("3i")
+    found = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+    _, uid, _ = struct.unpack("3i", found)
+    return bool(uid == os.geteuid())
+
+
+@contextmanager
+def short(path: Path) -> Iterator[str]:
+    """A name for ``path`` that fits into a socket's address, which holds about 100 bytes."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        short = Path(f"/proc/self/fd/{folder}")
+        yield str(short / path.name if short.exists() else path)
+    finally:
+        os.close(folder)
