@@ -13,7 +13,10 @@ from jobsched.context import Context, open_context
 from jobsched.home import Home
 
 # What tests share asserts, too; so it does under python -O.
-pytest.register_assert_rewrite("tests.support", "tests.world", "tests.cli.running")
+pytest.register_assert_rewrite(
+    "tests.support", "tests.world", "tests.cli.running",
+    "tests.tui.acting", "tests.tui.live.looking", "tests.unit.recovery.fakes",
+)  # fmt: skip
 
 # A shell that starts the tests with `&` has them ignore Ctrl-C, and so would all they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

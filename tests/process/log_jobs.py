@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from jobsched import lock
 from jobsched.context import Context
+from jobsched.logfiles.cursor import Cursor
 from jobsched.logfiles.follower import Follower, stream
 from jobsched.models import DagSpec, TaskSpec
 from jobsched.states import ScheduleState, TaskStatus
@@ -160,3 +161,12 @@ def append(path: Path, data: bytes) -> None:
         os.write(descriptor, data)
     finally:
         os.close(descriptor)
+
+
+def drained(cursor: Cursor) -> bytes:
+    """What the cursor gives now."""
+    return b"".join(cursor.drain())
+
+
+#: Makes a job; without a DAG it has one task.
+MakeJob = Callable[..., Job]

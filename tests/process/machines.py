@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -129,15 +129,19 @@ def _environment(pid: int) -> set[bytes]:
         return set()
 
 
-#: Makes a machine; without regions it has no limits.
-MakeMachine = Callable[..., Machine]
-
-
 def machine_with(
     home: Home, regions: Mapping[str, RegionConfig] | None = None, **over: bool
 ) -> Machine:
-    """A machine with these regions."""
+    """A machine with these regions; without any it has no limits."""
     return Machine(home, LocalConfig(regions=regions or {}, **over))
+
+
+def with_regions(
+    home: Home, machines: list[Machine], regions: Mapping[str, RegionConfig], **over: bool
+) -> Machine:
+    """The same, as one of the machines of a test."""
+    machines.append(machine_with(home, regions, **over))
+    return machines[-1]
 
 
 def a_task(run: str | None = "true", **over: object) -> TaskSpec:

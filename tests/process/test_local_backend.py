@@ -11,7 +11,7 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,14 +27,6 @@ from tests.process.machines import Machine, a_task, machine_with
 from tests.support import wait_until
 
 STEPS = ["fenced", "begun", "locked", "prepared", "spawned", "ready", "started"]
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what its tasks left running is ended after the test, whatever happened."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 def nothing_is_left(machine: Machine, cluster: str = "7-0-1") -> bool:

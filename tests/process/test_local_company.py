@@ -5,26 +5,16 @@ from __future__ import annotations
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from jobsched import process
-from jobsched.home import Home
 from jobsched.scheduler.ending import cancel
 from jobsched.states import ScheduleState, TaskStatus
 from tests.process.machines import Machine, a_task
 from tests.support import wait_until
 from tests.world import World
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what its tasks left running is ended after the test, whatever happened."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 def noting(heard: Path, ready: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,14 +28,6 @@ WRONG = [
     (FACTS, b'{"job_id": 7, "gpus": []}'), (FACTS, b"[" * 50_000), (RECORD, b"hello world\n"),
     (RECORD, b"RUN x 0 1\n"), (RECORD, b"RUN 0 0 inf\n"), (RECORD, b"\xff\n"),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what its tasks left running is ended after the test, whatever happened."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 def kept(home: Home, cluster: str) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from jobsched import audit
 from jobsched.audit import Invariant
 from jobsched.backends.base import ClusterState
 from jobsched.errors import BackendError
-from jobsched.home import Home
 from jobsched.scheduler.ending import cancel
 from jobsched.states import TaskStatus
 from tests.process.machines import Machine, a_task
@@ -30,14 +28,6 @@ DELETED = [
 #: A program, a child of it without the lock, and one that has a session of its own.
 CODE = 'import subprocess; subprocess.Popen(["sleep", "60"])'
 FAMILY = f"setsid sleep 60 & {sys.executable} -c '{CODE}'; sleep 60"
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what its tasks left running is ended after the test, whatever happened."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 def delete(path: Path) -> None:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,14 +22,6 @@ from jobsched.home import Home
 from tests.process.launching import launch
 from tests.process.machines import MARK, Machine, a_task
 from tests.support import wait_until
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what its tasks left running is ended after the test, whatever happened."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 class TestEnding:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Iterator
 
 import pytest
 
 from jobsched.backends.base import ClusterState
 from jobsched.errors import PrecheckFailed
-from jobsched.home import Home
 from jobsched.states import TaskStatus
 from tests.process.machines import Machine, a_task
 from tests.world import World
@@ -21,14 +19,6 @@ LONGEST = 131_072
 pytestmark = pytest.mark.skipif(
     os.sysconf("SC_PAGE_SIZE") != 4096, reason="the bound is a number of pages"
 )
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what its tasks left running is ended after the test."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 def test_the_longest_variable(machine: Machine) -> None:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from jobsched.backends.base import ClusterState
 from jobsched.errors import BackendError
-from jobsched.home import Home
 from jobsched.scheduler.ticker import sweep
 from jobsched.states import TaskStatus
 from tests.process.machines import Machine, a_task
 from tests.world import World
 
 STEPS = ["fenced", "begun", "locked", "prepared", "spawned", "ready"]
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what its tasks left running is ended after the test, whatever happened."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 @pytest.mark.parametrize("step", STEPS)

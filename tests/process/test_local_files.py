@@ -6,42 +6,16 @@ import os
 import socket
 import stat
 import threading
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from jobsched.backends.base import ClusterState
-from jobsched.config import RegionConfig
 from jobsched.errors import Cancelled, PrecheckFailed
 from jobsched.home import Home
 from jobsched.models import Placement, Resources
-from tests.process.machines import Machine, a_task, machine_with, mount
+from tests.process.machines import Machine, a_task, mount, with_regions
 from tests.support import wait_until
-
-
-@pytest.fixture
-def machines() -> Iterator[list[Machine]]:
-    """Machines that a test has made; what they run is ended after it."""
-    made: list[Machine] = []
-    yield made
-    for machine in made:
-        machine.close()
-
-
-@pytest.fixture
-def machine(home: Home, machines: list[Machine]) -> Machine:
-    """A machine without declared regions."""
-    machines.append(Machine(home))
-    return machines[0]
-
-
-def with_regions(
-    home: Home, machines: list[Machine], regions: Mapping[str, RegionConfig], **over: bool
-) -> Machine:
-    """A machine with declared regions."""
-    machines.append(machine_with(home, regions, **over))
-    return machines[-1]
 
 
 def test_workdir(machine: Machine, tmp_path: Path) -> None:

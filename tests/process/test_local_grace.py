@@ -8,12 +8,10 @@ from __future__ import annotations
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from jobsched.backends.base import ClusterState
-from jobsched.home import Home
 from tests.process.machines import Machine, a_task
 
 #: Counts the requests to end, and works for a second once it has got one.
@@ -30,14 +28,6 @@ COUNTING = textwrap.dedent("""
     child = subprocess.run([sys.executable, "-c", "import time; time.sleep(1)"])
     print(f"{sys.argv[1]}: asked {asked}, child {child.returncode}", flush=True)
 """)
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what its tasks left running is ended after the test, whatever happened."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 def counting(name: str) -> str:

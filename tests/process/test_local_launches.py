@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,17 +14,8 @@ from jobsched.backends.base import ClusterState, Phase
 from jobsched.backends.local import LocalBackend
 from jobsched.clock import SystemClock
 from jobsched.errors import BackendError, Cancelled
-from jobsched.home import Home
 from tests.process.machines import ENV, Machine, a_task
 from tests.support import wait_until
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what it runs is ended after the test."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,17 +13,8 @@ from jobsched.backends.base import ClusterState
 from jobsched.backends.local import LocalBackend
 from jobsched.clock import SystemClock
 from jobsched.errors import BackendError
-from jobsched.home import Home
 from tests.process.machines import Machine, a_task
 from tests.support import wait_until
-
-
-@pytest.fixture
-def machine(home: Home) -> Iterator[Machine]:
-    """A machine; what it runs is ended after the test."""
-    machine = Machine(home)
-    yield machine
-    machine.close()
 
 
 def copied(machine: Machine, cluster: str = "7-0-1") -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -16,33 +15,8 @@ from jobsched.config import LocalConfig, RegionConfig
 from jobsched.errors import BackendError, NoCapacity, PrecheckFailed
 from jobsched.home import Home
 from jobsched.models import Placement, Resources, TaskSpec
-from tests.process.machines import Machine, a_task, machine_with
+from tests.process.machines import Machine, a_task, with_regions
 from tests.support import wait_until
-
-
-@pytest.fixture
-def machines() -> Iterator[list[Machine]]:
-    """Machines that a test has made; what they run is ended after it."""
-    made: list[Machine] = []
-    yield made
-    for machine in made:
-        machine.close()
-
-
-@pytest.fixture
-def machine(home: Home, machines: list[Machine]) -> Machine:
-    """A machine without declared regions."""
-    machines.append(Machine(home))
-    return machines[0]
-
-
-def with_regions(
-    home: Home, machines: list[Machine], regions: Mapping[str, RegionConfig], **over: bool
-) -> Machine:
-    """A machine with declared regions."""
-    machines.append(machine_with(home, regions, **over))
-    return machines[-1]
-
 
 REGIONS = {
     "big": RegionConfig(cpus=4, memory_gib=8, accelerators={"A100": 2}),

@@ -8,20 +8,19 @@ from typing import Any
 
 import pytest
 
-from jobsched import lock
+from jobsched import lock, wake
 from jobsched.context import Context, open_context
 from jobsched.errors import Cancelled
 from jobsched.scheduler.operate import set_limits
-from jobsched.scheduler.slot import LOOK_SECONDS, scheduled_launch, withdraw
+from jobsched.scheduler.slot import scheduled_launch, withdraw
 from jobsched.states import ScheduleState
 from jobsched.store import moves
 from tests.support import wait_until
 from tests.world import InProcessStarter, World
 
 S = ScheduleState
-#: Seconds after which a controller finds that it does not get the lock, and for which it is held:
-#: long enough for one that waits for a slot to look.
-TIMEOUT, HELD = 0.1, LOOK_SECONDS + 1.0
+#: Seconds after which a controller finds that it does not get the lock, and for which it is held.
+TIMEOUT, HELD = 0.1, 1.0
 
 
 @pytest.fixture
@@ -68,9 +67,13 @@ def launch(context: Context) -> str:
 
 
 def hold_the_lock(world: World, while_held: Callable[[], object] = lambda: None) -> None:
-    """Keep everybody from the scheduler lock for longer than they wait for it."""
+    """Keep everybody from the scheduler lock for longer than they wait for it.
+
+    The controller that waits for a slot is told to look meanwhile.
+    """
     with lock.hold(world.home.scheduler_lock):
         while_held()
+        wait_until(lambda: wake.notify(world.home.wake_fifo(1, 1)), 5, "it to listen")
         world.context.clock.sleep(HELD)
 
 

@@ -13,7 +13,9 @@ from textual.widget import Widget
 
 from jobsched.api import Scheduler
 from jobsched.states import ScheduleState, TaskStatus
+from jobsched_tui.data.actions import Plan, Planned
 from jobsched_tui.data.frame import Gauge, JobLine, LimitsLine, TaskLine
+from jobsched_tui.present.spans import Line, plain
 
 S: TypeAlias = ScheduleState
 T: TypeAlias = TaskStatus
@@ -40,6 +42,22 @@ def alive(job_id: int, **more: Any) -> JobLine:
         "alive": True, "cpu": 391.0, "log_at": 1000.0, "tasks": tasks, **more,
     }  # fmt: skip
     return row(job_id, **given)
+
+
+#: Jobs to which little can be done: one that has ended, and one that is cleaned up.
+DONE = row(7, S.DONE, T.FAILED, attempt=1)
+CLEANING = row(8, S.ALIVE, T.SUCCEEDED, attempt=1)
+
+
+def told(lines: list[Line]) -> list[str]:
+    """The lines' text."""
+    return [plain(line) for line in lines]
+
+
+def plan_of(planned: Planned) -> Plan:
+    """The plan, which there must be."""
+    assert planned.plan is not None, planned.refusals
+    return planned.plan
 
 
 def shown(door: Scheduler) -> dict[int, JobLine]:

@@ -17,7 +17,9 @@ from jobsched_tui.screens.jobs import JobsScreen
 
 DEADLINE = 20.0
 _NAMES = {" ": "space", ":": "colon", "/": "slash", "-": "minus", "@": "at", ".": "full_stop"}
-Play: TypeAlias = Callable[[Console, Pilot[int]], Awaitable[None]]
+#: Hands and eyes of a scene.
+Scene: TypeAlias = Pilot[int]
+Play: TypeAlias = Callable[[Console, Scene], Awaitable[None]]
 
 
 def play(home: Path, scene: Play, size: tuple[int, int] = (120, 36), **options: Any) -> Console:

@@ -60,13 +60,24 @@ class Scene:
         self.closed = True
 
 
+class Looked(SystemClock):
+    """Counts how often somebody looks at it."""
+
+    looks = 0
+
+    def monotonic(self) -> float:
+        """The machine's."""
+        self.looks += 1
+        return super().monotonic()
+
+
 class Read:
     """A reader over a scene, and what it has reported."""
 
     def __init__(self) -> None:
-        self.scene = Scene()
+        self.scene, self.clock = Scene(), Looked()
         self.frames: list[tuple[float, Frame]] = []
-        self.reader = Reader(self.scene, SystemClock(), self._report)
+        self.reader = Reader(self.scene, self.clock, self._report)
 
     def _report(self, frame: Frame) -> None:
         self.frames.append((time.monotonic(), frame))
@@ -86,6 +97,15 @@ class Read:
         answered = threading.Event()
         self.reader.ask(lambda _: 0, lambda _: answered.set())
         assert answered.wait(SECONDS)
+
+    def until_pulse(self) -> None:
+        """Wait until it has taken in what it was told, and then rested for a pulse."""
+        wait_until(
+            lambda: not self.reader._told.is_set(), SECONDS, "it to take in what it was told"
+        )
+        looks = self.clock.looks
+        # Two before a rest, to find out whether it has to be longer, and the first after it.
+        wait_until(lambda: self.clock.looks >= looks + 3, SECONDS, "a pulse")
 
     def write(self, seq: int) -> float:
         """Commit, and tell; when that was."""
@@ -167,7 +187,7 @@ def test_frozen(read: Read) -> None:
     read.until(lambda frame: frame.health.link is Link.FROZEN, "the freeze")
     asked, reads = read.scene.asked, read.scene.reads
     read.write(20)
-    time.sleep(1.3)  # more than a pulse
+    read.until_pulse()
     assert (read.scene.reads, read.scene.asked) == (reads, asked)
     read.reader.look(View(top=3))
     read.until(lambda frame: frame.top == 3 and frame.seq == 20, "the view")

@@ -59,7 +59,7 @@ KEYS = {
         "probe_seconds",
         "max_launch_retries",
     ],
-    "controller": ["command", "on_reboot", "max_requeues", "max_failed_starts"],
+    "controller": ["command", "nursery", "on_reboot", "max_requeues", "max_failed_starts"],
     "backend": ["default", "stop_grace_seconds"],
     "submit": ["pass_env"],
     "local": ["allow_absolute_mounts", "regions"],

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pytest
+
 from jobsched.config import RecoveryConfig
 from jobsched.errors import BackendError, NoCapacity
 from jobsched.models import (
@@ -292,3 +294,27 @@ class Faulty:
 def candidates(*regions: str) -> tuple[Resources, ...]:
     """One candidate a region."""
     return tuple(Resources(region=region) for region in regions)
+
+
+def full_for(tries: int, *, knows_room: bool = False) -> World:
+    """One region that has no room in the first so many tries."""
+    errors: list[Exception] = [full(knows_room=knows_room) for _ in range(tries)]
+    return World(regions=(R1,), script={"R1": errors})
+
+
+def cut_in_pause(world: World, number: int) -> None:
+    """The controller dies as its n-th pause begins."""
+
+    def die() -> None:
+        if len(world.waits) == number:
+            raise KeyboardInterrupt
+
+    world.on_wait = die
+    with pytest.raises(KeyboardInterrupt):
+        world.executor().launch()
+    world.on_wait = lambda: None
+
+
+def assert_equal(left: object, right: object) -> None:
+    """For a lambda."""
+    assert left == right
