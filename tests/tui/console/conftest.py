@@ -16,6 +16,13 @@ def _home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+@pytest.fixture
+def unwatched(home: Path) -> None:
+    """Nobody notices a controller's death there but a process that ticks."""
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text("[controller]\nnursery = false\n")
+
+
 @pytest.fixture(name="running")
 def _running(home: Path) -> Iterator[Scheduler]:
     """A home in which one job runs, with its controller."""

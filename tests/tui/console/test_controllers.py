@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
+
 from jobsched.api import Scheduler
 from jobsched_tui.app import Console
 from tests.tui.stand import Scene, play, screen, sees, types, until
@@ -27,6 +29,7 @@ def test_a_controller_that_is_killed_is_replaced(running: Scheduler) -> None:
     assert running.show(1)["schedule_state"] == "ALIVE"
 
 
+@pytest.mark.usefixtures("unwatched")
 def test_a_dead_controller_needs_attention_where_nothing_may_be_written(running: Scheduler) -> None:
     """A console that only reads changes nothing: the job is told to be dead, with a command."""
     home, pid = running.home, running.show(1)["controller_pid"]
