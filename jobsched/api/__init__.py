@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jobsched import audit
 from jobsched.api import looking, submitting
 from jobsched.api.listing import Past, Seen
 from jobsched.api.looking import Capacity
@@ -42,6 +41,9 @@ from jobsched.store.terms import Field, Key, Op, Order, OrderBy, Term
 from jobsched.store.views import Filter
 from jobsched.sweep.orphans import Removed
 from jobsched.sweep.pruning import prune
+
+if TYPE_CHECKING:
+    from jobsched.audit import Report
 
 __all__ = [
     "Cancelled", "Capacity", "Change", "Counts", "Expected", "Field", "FileReport", "Key",
@@ -254,8 +256,10 @@ class Scheduler:
         """A reader for a live console, with a connection of its own; for one thread."""
         return Watch(self.context)
 
-    def check(self) -> audit.Report:
+    def check(self) -> Report:
         """Verify the invariants; what was found."""
+        from jobsched import audit  # noqa: PLC0415 -- dear to load, and rarely asked for
+
         return audit.check(self.context)
 
     def wait(

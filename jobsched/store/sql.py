@@ -262,6 +262,10 @@ JOBS_OF: Final = Sql(
 ALL_KEYS: Final = Sql(
     "SELECT -jobs.job_id FROM jobs ORDER BY jobs.job_id DESC"
 )
+KEYS_OF_STATES: Final = Sql(
+    "SELECT -jobs.job_id FROM jobs WHERE jobs.schedule_state IN (__[POSTCOMPILE_states]) ORDER "
+    "BY jobs.job_id DESC"
+)
 KEYS_OF: Final = Sql(
     "SELECT -jobs.job_id FROM jobs WHERE jobs.job_id IN (__[POSTCOMPILE_ids])"
 )

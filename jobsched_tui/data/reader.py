@@ -21,8 +21,10 @@ from jobsched_tui.data.frame import Frame, Link
 from jobsched_tui.data.pace import Allowance
 from jobsched_tui.data.source import Source, View
 
-#: Seconds between looks at a database that tells nothing, and at processes and logs.
+#: Seconds between looks at a database that tells nothing, at processes and logs: while there is
+#: something new to see, and at most.
 _PULSE: Final = 1.0
+_SLOW_PULSE: Final = 2.0
 #: Seconds after an event in which its commit must have become visible: it may come before.
 _SETTLING: Final = 0.03
 #: Of the CPU time that reading took: how long it rests before it follows changes again, and seconds
@@ -56,6 +58,7 @@ class Reader(Generic[SourceT]):
         self._rested = clock.monotonic()
         #: When the source was asked something that it has not answered yet.
         self._asking: float | None = None
+        self._pulse = _PULSE
         self._allowance = Allowance(clock.monotonic, each_second=_FRAMES, most=_BURST)
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
@@ -131,7 +134,9 @@ class Reader(Generic[SourceT]):
         self._answer()
         try:
             frame = self._frame()
-            if self._last is None or _timeless(frame) != _timeless(self._last):
+            is_new = self._last is None or _timeless(frame) != _timeless(self._last)
+            self._pulse = _PULSE if is_new else min(self._pulse + 0.1, _SLOW_PULSE)
+            if is_new:
                 self._last = frame
                 if not self._stopping.is_set():
                     self._report(frame)
@@ -154,7 +159,7 @@ class Reader(Generic[SourceT]):
     def _sleep(self) -> None:
         """Until there may be something new to see."""
         while not self._wanted.wait(self._break()):
-            self._told.wait(_PULSE)
+            self._told.wait(self._pulse)
             if self._wanted.is_set():
                 return
             was_told = self._told.is_set()
@@ -181,5 +186,10 @@ class Reader(Generic[SourceT]):
 
 
 def _timeless(frame: Frame) -> Frame:
-    """The frame without what changes by itself while nothing happens."""
-    return replace(frame, now=0.0, health=replace(frame.health, at=0.0))
+    """The frame without what changes by itself while nothing happens.
+
+    Of the machine only a change that means something is one: it is told with the next frame.
+    """
+    host, total = frame.host, max(1, frame.host.memory_total)
+    coarse = replace(host, load=round(host.load), memory_used=20 * host.memory_used // total)
+    return replace(frame, now=0.0, health=replace(frame.health, at=0.0), host=coarse)

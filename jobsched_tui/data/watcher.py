@@ -20,7 +20,7 @@ OnChange: TypeAlias = Callable[[Collection[str]], None]
 #: Milliseconds that changes are gathered, and between looks for them. Measured while nothing
 #: happens: 0.36 % of a core with a step of 10, 0.14 % with 25, 0.08 % with 50.
 _GATHER: Final = 50
-_STEP: Final = 50
+STEP: Final = 50
 #: Seconds between tries to watch a directory that cannot be watched.
 _RETRY: Final = 5.0
 _NEVER: Final = 2**31 - 1
@@ -29,12 +29,15 @@ _NEVER: Final = 2**31 - 1
 class Watcher:
     """A watch on one directory, in a thread of its own: :meth:`start` it, and :meth:`stop` it.
 
-    ``wanted`` picks the names of files that matter. A directory that vanishes is watched again once
-    it is there.
+    ``wanted`` picks the names of files that matter; ``step``: milliseconds between looks. A
+    directory that vanishes is watched again once it is there.
     """
 
-    def __init__(self, folder: Path, wanted: Callable[[str], bool], on_change: OnChange) -> None:
+    def __init__(
+        self, folder: Path, wanted: Callable[[str], bool], on_change: OnChange, *, step: int = STEP
+    ) -> None:
         self._folder, self._wanted, self._on_change = folder, wanted, on_change
+        self._step = step
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
         self._cause: str | None = "not watching yet"
@@ -72,7 +75,7 @@ class Watcher:
             self._folder,
             watch_filter=lambda _, path: self._matters(Path(path)),
             debounce=_GATHER,
-            step=_STEP,
+            step=self._step,
             stop_event=self._stopping,
             rust_timeout=_NEVER,
             recursive=False,

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from jobsched_tui.data.frame import JobLine
+
+#: Seconds from which on an age is told without its seconds.
+_HOUR: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,14 @@ class Window:
     def covers(self, index: int) -> bool:
         """Whether the row has been read."""
         return self.at(index) is not None
+
+    def tells_seconds(self, now: float) -> bool:
+        """Whether an age or a runtime in it is short enough to change every second."""
+        return any(
+            at is not None and now - at < _HOUR
+            for line in self.lines
+            for at in (line.submitted_at, None if line.ended_at else line.started_at)
+        )
 
     def index_of(self, job_id: int) -> int | None:
         """Where a job stands, if its row has been read."""

@@ -36,6 +36,9 @@ from jobsched_tui.widgets.tabs import Summary
 
 #: Seconds that the cursor rests on a job before its log is opened.
 _REST: Final = 0.15
+#: Seconds between looks at what goes on by itself above the list and beside it: a minute begins
+#: with one.
+_SELDOM: Final = 5.0
 #: Rows below which there is no room for a preview.
 _LEAST_ROWS: Final = 20
 #: Actions on the list that the app has.
@@ -92,7 +95,7 @@ class JobsScreen(FrameScreen):
         self._previewed: int | None = None
         self._rest: Timer | None = None
         self._split = "half"
-        self._now = 0.0
+        self._now = self._due = 0.0
 
     def compose(self) -> ComposeResult:
         """Summary, body, and the three lines at the bottom."""
@@ -181,12 +184,15 @@ class JobsScreen(FrameScreen):
         """Ages go on."""
         self._now = now
         if self._frame is not None:
-            if self._frame.health.link is not Link.STALE:  # what is old grows no older by itself
+            is_stale = self._frame.health.link is Link.STALE
+            if not is_stale:  # what is old grows no older by itself
                 self.jobs.tick(now)
-            self._preview_later()
-            self.query_one("#summary", Summary).update(
-                self._frame, self._around.looking, now, self._drawing()
-            )
+            if is_stale or now >= self._due:
+                self._due = now - now % _SELDOM + _SELDOM
+                self._preview_later()
+                self.query_one("#summary", Summary).update(
+                    self._frame, self._around.looking, now, self._drawing()
+                )
 
     def _drawing(self) -> Drawing:
         return Drawing(width=self.size.width, pen=self._around.pen, zone=self._around.zone)

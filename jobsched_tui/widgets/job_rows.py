@@ -24,6 +24,8 @@ from jobsched_tui.widgets.row_painter import RowPainter, Seen
 
 #: How long a changed row is drawn stronger, in seconds.
 FLASH: Final = 0.4
+#: Seconds between looks at ages that are told without seconds.
+_SELDOM: Final = 5.0
 #: The titles, above the rows.
 HEADER: Final = 1
 
@@ -47,7 +49,7 @@ class JobRows(ScrollView):
         self._palette: Palette | None = None
         #: Cursor, marks and lock: to be read, and changed by the methods below alone.
         self.selection = Selection()
-        self._now = 0.0
+        self._now = self._due = 0.0
         self._empty: Sequence[Line] = ()
         self._flashing: frozenset[int] = frozenset()
 
@@ -62,7 +64,9 @@ class JobRows(ScrollView):
     def tick(self, now: float) -> None:
         """Draw anew those rows in sight whose ages say something else by now."""
         self._now = now
-        self.repaint_rows()
+        if now >= self._due or self.selection.window.tells_seconds(now):
+            self._due = now - now % _SELDOM + _SELDOM
+            self.repaint_rows()
 
     def set_columns(self, chosen: Sequence[str] | None) -> None:
         """Show these columns, in this order; ``None``: what the width has room for."""

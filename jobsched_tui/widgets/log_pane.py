@@ -26,6 +26,8 @@ from jobsched_tui.widgets.texts import Lines
 
 #: Seconds between looks at a log of which nothing is told.
 _PULSE: Final = 1.0
+#: Of them, how many go by between looks at a log of which somebody tells.
+_SELDOM: Final = 5
 _NO_FILE: Final = Path("/nonexistent")
 
 
@@ -67,6 +69,7 @@ class LogPane(Vertical):
         self._is_due = False
         self._writer: Writer | None = None
         self._is_untold = self._is_polled = False
+        self._beat = 0
 
     def compose(self) -> ComposeResult:
         """Title, then the log, or why there is none."""
@@ -151,7 +154,9 @@ class LogPane(Vertical):
         if is_polled != self._is_polled:
             self._is_polled = is_polled
             self.view.set_polling(_PULSE if is_polled else None)
-        self._look()
+        self._beat += 1
+        if self._is_untold or self._beat % _SELDOM == 0:
+            self._look()
 
     def _look(self) -> None:
         if self._path is not None and self.is_on_screen and self.query(LogView):

@@ -21,6 +21,7 @@ from jobsched.store.catalogue.terms import (
     UNFINISHED,
 )
 
+_STATES: Final[BindParameter[Sequence[str]]] = bindparam("states", expanding=True)
 _KINDS: Final[BindParameter[Sequence[str]]] = bindparam("kinds", expanding=True)
 _NEWEST_FIRST: Final = jobs.c.job_id.desc()
 _IS_NAMED: Final = jobs.c.name == bindparam("name")
@@ -39,6 +40,7 @@ JOBS_OF: Final = select(jobs).where(jobs.c.job_id.in_(IDS)).order_by(_NEWEST_FIR
 # All of them, the newest first, by the key that ``listing`` gives a job in a list without a sort.
 
 ALL_KEYS: Final = select(-jobs.c.job_id).order_by(_NEWEST_FIRST)
+KEYS_OF_STATES: Final = ALL_KEYS.where(jobs.c.schedule_state.in_(_STATES))
 KEYS_OF: Final = select(-jobs.c.job_id).where(jobs.c.job_id.in_(IDS))
 
 # What belongs to the jobs of a page.

@@ -20,7 +20,6 @@ from jobsched_tui.present.spans import Tone, span
 from jobsched_tui.screens.choose import Choice, ChooseScreen
 from jobsched_tui.screens.limits_dialog import Committed, LimitsDialog
 from jobsched_tui.screens.prompt import PromptScreen
-from jobsched_tui.screens.submit import SubmitScreen
 
 if TYPE_CHECKING:
     from jobsched.api import Submitted
@@ -113,6 +112,8 @@ def _submit(console: Console) -> None:
     if frame is None:
         return
     limits = frame.limits
+    # An editor is dear to load, and the list is to be seen at once.
+    from jobsched_tui.screens.submit import SubmitScreen  # noqa: PLC0415 -- see above
 
     def ask(lines: Sequence[JobLine]) -> None:
         screen = SubmitScreen(

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from jobsched_tui.data.watcher import Watcher
 
 #: Called in the watcher's thread: the file may have changed.
 Told: TypeAlias = Callable[[], object]
+
+#: Milliseconds between looks: who reads along cannot tell it from less.
+_STEP: Final = 150
 
 
 class _Folder:
@@ -21,7 +24,7 @@ class _Folder:
     def __init__(self, folder: Path) -> None:
         #: Replaced as a whole: the watcher's thread reads it.
         self.listeners: tuple[tuple[str, Told], ...] = ()
-        self.watcher = Watcher(folder, self._matters, self._tell)
+        self.watcher = Watcher(folder, self._matters, self._tell, step=_STEP)
         self.watcher.start()
 
     def _matters(self, name: str) -> bool:
