@@ -6,6 +6,7 @@ Owns the command line and the exit codes. Textual is imported only where a termi
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import subprocess
 import sys
@@ -87,6 +88,7 @@ def _demo(given: argparse.Namespace) -> int:
 
 def _run(door: Scheduler, given: argparse.Namespace) -> tuple[int, bool]:
     """The console until it is left: its exit code, and whether it was left for a demonstration."""
+    gc.disable()  # to load all this makes many objects and no garbage; the console ends that
     from jobsched_tui.app import Console, crash  # noqa: PLC0415 - 0.3 s that --once and --help need not
     from jobsched_tui.app.starting import options_for  # noqa: PLC0415 - the same
 

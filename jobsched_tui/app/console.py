@@ -27,6 +27,7 @@ from jobsched_tui.app.news import News, told
 from jobsched_tui.app.options import ANSI_THEME, Options
 from jobsched_tui.app.sight import Sight
 from jobsched_tui.app.stage import StageApp
+from jobsched_tui.app.starting import collect_garbage
 from jobsched_tui.app.ticking import Ticking
 from jobsched_tui.data.actions import Plan
 from jobsched_tui.data.applying import Result
@@ -48,6 +49,8 @@ from jobsched_tui.widgets.scroll_bars import draw_scroll_bars
 from jobsched_tui.widgets.stylesheet import SHEET
 
 _DRAFT: Final = "console-draft.json"
+#: Seconds after which it has begun.
+_STARTED: Final = 3.0
 #: Those of list and log are heard there, because they have keys in common.
 _OWN: Final = [name for name in DEEDS if not name.startswith(("list.", "log."))]
 
@@ -118,6 +121,7 @@ class Console(StageApp):
         self.reader.start()
         self._ticking.start()
         self.set_interval(1.0, self._tick)
+        self.set_timer(_STARTED, collect_garbage)
         for note in (*self.options.notes, *self.memory.notes):
             self.say([span(note, Tone.WARN)], alarming=True)
 

@@ -5,6 +5,7 @@ Owns who wins where they differ: an argument, then the configuration, then what 
 
 from __future__ import annotations
 
+import gc
 import os
 import shlex
 from collections.abc import Mapping
@@ -14,6 +15,12 @@ from jobsched.api import Scheduler, operator
 from jobsched_tui.app.options import Options
 from jobsched_tui.data.keymap import KEYS, remap
 from jobsched_tui.present.glyphs import pen_for
+
+
+def collect_garbage() -> None:
+    """From now on; what was loaded until then stays, and is looked at no more."""
+    gc.freeze()
+    gc.enable()
 
 
 def options_for(

@@ -24,7 +24,7 @@ from jobsched_tui.data.source import Source, View
 #: Seconds between looks at a database that tells nothing, at processes and logs: while there is
 #: something new to see, and at most.
 _PULSE: Final = 1.0
-_SLOW_PULSE: Final = 2.0
+_SLOW_PULSE: Final = 3.0
 #: Seconds after an event in which its commit must have become visible: it may come before.
 _SETTLING: Final = 0.03
 #: Of the CPU time that reading took: how long it rests before it follows changes again, and seconds
@@ -135,7 +135,7 @@ class Reader(Generic[SourceT]):
         try:
             frame = self._frame()
             is_new = self._last is None or _timeless(frame) != _timeless(self._last)
-            self._pulse = _PULSE if is_new else min(self._pulse + 0.1, _SLOW_PULSE)
+            self._pulse = _PULSE if is_new else min(self._pulse + 0.2, _SLOW_PULSE)
             if is_new:
                 self._last = frame
                 if not self._stopping.is_set():

@@ -1,4 +1,4 @@
-"""A log with its title, kept up to date: told by the file system, looked at every second anyway.
+"""A log with its title, kept up to date: told by the file system, looked at now and then anyway.
 
 Owns which file is open, and that it is watched. How it is read and drawn is ``log_view``'s.
 """
@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
+from textual.timer import Timer
 
 from jobsched_tui.data.logs.file import LogFile
 from jobsched_tui.data.logs.values import USUAL, Habits
@@ -26,8 +27,8 @@ from jobsched_tui.widgets.texts import Lines
 
 #: Seconds between looks at a log of which nothing is told.
 _PULSE: Final = 1.0
-#: Of them, how many go by between looks at a log of which somebody tells.
-_SELDOM: Final = 5
+#: The same where somebody tells of what is written.
+_SELDOM: Final = 5.0
 _NO_FILE: Final = Path("/nonexistent")
 
 
@@ -69,7 +70,7 @@ class LogPane(Vertical):
         self._is_due = False
         self._writer: Writer | None = None
         self._is_untold = self._is_polled = False
-        self._beat = 0
+        self._beat: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Title, then the log, or why there is none."""
@@ -79,7 +80,7 @@ class LogPane(Vertical):
 
     def on_mount(self) -> None:
         """Look every now and then, whether told or not."""
-        self.set_interval(_PULSE, self._look_anyway)
+        self._look_in(_PULSE)
 
     def on_unmount(self) -> None:
         """Watch no more."""
@@ -108,6 +109,7 @@ class LogPane(Vertical):
             self.view.open(LogFile(path))
             if self._events:
                 self._watches.add(path, self._told)
+            self._look_in(_PULSE)
         if writer != self._writer:
             self._writer = writer
             self.view.set_writer(writer)
@@ -144,7 +146,7 @@ class LogPane(Vertical):
             self.set_timer(self._rest, self._look_and_rest)
 
     def _look_anyway(self) -> None:
-        """Once a second; where that is the only way, the view says so."""
+        """Now and then; where that is the only way, the view says so."""
         if not self.query(LogView):
             return  # it is being closed
         path, was_untold = self._path, self._is_untold
@@ -154,9 +156,13 @@ class LogPane(Vertical):
         if is_polled != self._is_polled:
             self._is_polled = is_polled
             self.view.set_polling(_PULSE if is_polled else None)
-        self._beat += 1
-        if self._is_untold or self._beat % _SELDOM == 0:
-            self._look()
+        self._look()
+        self._look_in(_PULSE if self._is_untold else _SELDOM)
+
+    def _look_in(self, seconds: float) -> None:
+        if self._beat is not None:
+            self._beat.stop()
+        self._beat = self.set_timer(seconds, self._look_anyway)
 
     def _look(self) -> None:
         if self._path is not None and self.is_on_screen and self.query(LogView):

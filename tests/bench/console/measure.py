@@ -22,6 +22,10 @@ from tests.bench.console.terminal import Terminal
 _MIB: Final = 1024 * 1024
 #: Seconds that rates are measured over.
 _LONG: Final = 10.0
+#: Seconds until it counts as idle, and for which it is then watched.
+_SETTLE, _IDLE = 15.0, 60
+#: Seconds after a full minute in which the clock is drawn.
+_CLOCK: Final = 3.0
 _STARTS: Final = 5
 _KEYS: Final = ("j", "k", "\x04", "\x15", "\x1b[6~", "\x1b[5~", "G", "g")
 _PRESSES: Final = 80
@@ -101,13 +105,20 @@ def keys(home: Path) -> list[Measured]:
 
 
 def idle(home: Path) -> list[Measured]:
-    """Nothing happens."""
+    """Nothing happens, and has not for a while. Once a minute the clock goes on."""
     with opened(home) as terminal:
         terminal.wait_until_quiet(2.0)
-        load, rate = _over(terminal, _LONG)
+        time.sleep(_SETTLE)
+        before, said = terminal.cpu, 0
+        for _ in range(_IDLE):
+            written = terminal.written
+            time.sleep(1.0)
+            # The clock goes on within two seconds after the minute.
+            said += terminal.written - written if time.time() % 60 > _CLOCK else 0
+        load = 100 * (terminal.cpu - before) / _IDLE
     return [
         Measured("idle CPU", load, 0.5, "% of a core"),
-        Measured("idle output", rate, 0.0, "B/s"),
+        Measured("idle output, the clock left out", said / _IDLE, 0.0, "B/s"),
     ]
 
 
