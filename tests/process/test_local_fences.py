@@ -12,7 +12,7 @@ from jobsched.errors import BackendError
 from jobsched.scheduler.ticker import sweep
 from jobsched.states import TaskStatus
 from tests.process.machines import Machine, a_task
-from tests.world import World
+from tests.world import World, is_held
 
 STEPS = ["fenced", "begun", "locked", "prepared", "spawned", "ready"]
 
@@ -75,6 +75,7 @@ def test_fences_go_with_their_job(world: World) -> None:
     running, done = world.submit("run: sleep 600\n"), world.submit(flaky)
     world.until_status(running, TaskStatus.RUNNING)
     world.until_done(done)
+    world.until(lambda: not is_held(world.home, done, 1), "its controller to be gone, too")
     late = world.context.backend()
     late.adopt("1-0-9", 1)
     sweep(world.context)

@@ -144,12 +144,14 @@ def test_whoever_leaves_a_log_waits_for_no_search(log: Path) -> None:
     session = Session(LogFile(log))
     finished(session, Request(None, 10))
     request = Request(None, 10, search=compile_pattern(EVIL))
+    process = psutil.Process()
+    others = set(process.children())
     thread = threading.Thread(target=finished, args=(session, request))
     thread.start()
     try:
-        process = psutil.Process()
-        wait_until(process.children, 10.0, "the process that searches")
-        children = process.children()
+        children = wait_until(
+            lambda: set(process.children()) - others, 10.0, "the process that searches"
+        )
         began = time.monotonic()
         session.close()
         assert time.monotonic() - began < 0.5
