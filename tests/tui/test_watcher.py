@@ -116,4 +116,4 @@ def test_stopped_at_once(watcher: Watcher, tmp_path: Path, told: Told) -> None:
     before = told.names()
     (tmp_path / "home" / "jobs-late").touch()
     assert told.names() == before
-    assert not any(thread.name == "watcher" for thread in threading.enumerate())
+    assert not watcher._thread.is_alive()
