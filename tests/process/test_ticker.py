@@ -184,7 +184,8 @@ def test_ends_that_fail_keep_no_other_from_being_tried(
         wait_until(lambda: len(backend.tried) == tried, SECONDS, f"{tried} tries")  # noqa: B023 -- called at once
         backend.may_fail.set()
         wait_until(lambda: not is_ending_any(ticker), SECONDS, "them to fail")
-    assert set(backend.tried[:40]) == {f"{job}-0-1" for job in jobs}, "each once, then again"
+    # Of sixteen that are tried together, any may be the first.
+    assert set(backend.tried) == {f"{job}-0-1" for job in jobs}
     backend.is_mended = True
 
     def all_done() -> bool:
