@@ -188,8 +188,12 @@ class Reader(Generic[SourceT]):
 def _timeless(frame: Frame) -> Frame:
     """The frame without what changes by itself while nothing happens.
 
-    Of the machine only a change that means something is one: it is told with the next frame.
+    How busy the machine is does: it is told with the next frame, and there is one each minute.
     """
-    host, total = frame.host, max(1, frame.host.memory_total)
-    coarse = replace(host, load=round(host.load), memory_used=20 * host.memory_used // total)
-    return replace(frame, now=0.0, health=replace(frame.health, at=0.0), host=coarse)
+    minute = frame.now // 60
+    return replace(
+        frame,
+        now=minute,
+        health=replace(frame.health, at=0.0),
+        host=replace(frame.host, load=0.0, memory_used=0),
+    )
