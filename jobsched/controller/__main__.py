@@ -30,7 +30,6 @@ from jobsched.scheduler.ending import job_done
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.patience import patiently
 from jobsched.scheduler.secrets import read_secrets
-from jobsched.scheduler.ticker import Ticker
 from jobsched.store import reads
 from jobsched.sweep.callbacks import callbacks_of
 from jobsched.sweep.room import room_freed
@@ -62,7 +61,7 @@ def run(job_id: int, *, lifeline: int | None = None, context: Context | None = N
     try:
         attempt = context.mine(job_id, "drive it")
         log.info("controller of job %d, attempt %d, PID %d", job_id, attempt, os.getpid())
-        drive(context, job_id, attempt, Lifeline(lifeline, Ticker(context)))
+        drive(context, job_id, attempt, Lifeline(lifeline, context))
     except (StaleAttempt, Fenced) as stale:
         log.warning("%s; stopping without a trace", stale)
         return _STALE

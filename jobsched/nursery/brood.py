@@ -55,7 +55,7 @@ class Brood:
 
     listener: socket.socket
     roles: Roles
-    #: Descriptors that no child may keep, besides what is opened here.
+    #: Taken in, and not started yet.
     waiting: deque[Claim] = field(default_factory=deque)
     controllers: dict[int, tuple[int, int]] = field(default_factory=dict)
     attendants: set[int] = field(default_factory=set)

@@ -18,9 +18,9 @@ FAILED: Final = tuple(sorted(FAILURES))
 #: Ended, but not well.
 LOST: Final = tuple(sorted(TERMINAL - {TaskStatus.SUCCEEDED}))
 
-#: A list of ids, of at most ``database.MOST_IDS``.
+#: A list of ids, of at most ``tx.MOST_IDS``.
 IDS: Final[BindParameter[Sequence[int]]] = bindparam("ids", expanding=True)
-#: Where an UPDATE takes the columns that its caller names: see ``database.setting``.
+#: Where an UPDATE takes the columns that its caller names: see ``tx.setting``.
 MORE: Final[ColumnElement[Any]] = literal_column("{more}")
 
 #: Higher priority first, then in the order of submission.
