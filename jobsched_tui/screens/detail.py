@@ -20,9 +20,8 @@ from textual.widget import Widget
 from jobsched_tui.data.frame import Detail, Frame
 from jobsched_tui.data.tails import newest
 from jobsched_tui.present import events, hints, titles, yaml
-from jobsched_tui.present.glyphs import ascii_line
 from jobsched_tui.present.preview import writer
-from jobsched_tui.present.spans import Line, Span, Tone, clip, clip_line, span
+from jobsched_tui.present.spans import Line, Span, Tone, clip, span
 from jobsched_tui.screens.base import Around, FrameScreen, Look
 from jobsched_tui.widgets.bindings import bindings
 from jobsched_tui.widgets.dag_view import DagView
@@ -186,9 +185,6 @@ class DetailScreen(FrameScreen):
             Span(more, Tone.MUTED),
             span(f"  {path}", Tone.MUTED),
         ]
-        title = clip_line(title, self.size.width)
-        if self._around.pen.is_ascii:
-            title = ascii_line(title)
         pane = self.query_one("#log", LogPane)
         pane.open(path, title, writer(detail.line, self._frame.now if self._frame else 0.0))
         if self._at is not None:

@@ -19,7 +19,7 @@ from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.selection import Selection
 from jobsched_tui.present.spans import Line
 from jobsched_tui.present.window import Window, changes
-from jobsched_tui.widgets.painting import Palette, palette_of
+from jobsched_tui.widgets.painting import Palette, palette_of, strip
 from jobsched_tui.widgets.row_painter import RowPainter, Seen
 
 #: How long a changed row is drawn stronger, in seconds.
@@ -125,7 +125,7 @@ class JobRows(ScrollView):
             seen = self._seen(index)
             line, selected = self._painter.line(y, seen, self._now), seen.selected
         base = base + self._palette.cursor if selected else base
-        return self._painter.paint(line, self._cells, self._palette, base)
+        return strip(line, self._cells, self._palette, base)
 
     def _seen(self, index: int) -> Seen:
         line = self.selection.window.at(index)

@@ -16,6 +16,7 @@ from textual.app import App
 from textual.color import Color
 from textual.strip import Strip
 
+from jobsched_tui.present.glyphs import UNICODE, Pen, ascii_line
 from jobsched_tui.present.spans import Line, Tone, clip_line
 from jobsched_tui.present.spans import width as width_of
 from jobsched_tui.widgets import hues
@@ -23,10 +24,11 @@ from jobsched_tui.widgets import hues
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """A style for each tone, and one for the row under the cursor."""
+    """A style for each tone, and one for the row under the cursor; and what may be written."""
 
     tones: Mapping[Tone, Style]
     cursor: Style
+    pen: Pen = UNICODE
 
 
 #: What a tone adds beside its colour; alone it must still tell apart what must not be mixed up.
@@ -76,12 +78,14 @@ _MUTED: Final = (0.33, 0.25, 0.16, 0.08)
 _ON_ALARM: Final = (Color(255, 255, 255), Color(0, 0, 0))
 
 
-def palette(variables: Mapping[str, str], *, ansi: bool, colour: bool) -> Palette:
+def palette(
+    variables: Mapping[str, str], *, ansi: bool, colour: bool, pen: Pen = UNICODE
+) -> Palette:
     """The styles for a theme's ``variables``; ``ansi``: 16 colours; not ``colour``: none."""
     if not colour:
-        return Palette(_weighted(_NO_COLOUR), Style(reverse=True))
+        return Palette(_weighted(_NO_COLOUR), Style(reverse=True), pen)
     if ansi:
-        return Palette(_weighted(_ANSI), Style(reverse=True))
+        return Palette(_weighted(_ANSI), Style(reverse=True), pen)
     front, back = hues.foreground(variables), hues.background(variables)
     tones = {
         tone: Style(color=hues.ink(hue, variables).rich_color) for tone, hue in _THEMED.items()
@@ -92,7 +96,7 @@ def palette(variables: Mapping[str, str], *, ansi: bool, colour: bool) -> Palett
     tones[Tone.TITLE] = Style(color=front.rich_color)
     tones[Tone.MATCH] = Style(reverse=True)
     cursor = Style(bgcolor=back.blend(front, _CURSOR).rich_color)
-    return Palette(_weighted(tones), cursor)
+    return Palette(_weighted(tones), cursor, pen)
 
 
 def _muted(front: Color, back: Color) -> Color:
@@ -109,16 +113,24 @@ def _alarm(variables: Mapping[str, str]) -> Style:
 
 
 def palette_of(app: App[Any]) -> Palette:
-    """The styles for what an application is drawn with now."""
-    return palette(app.get_css_variables(), ansi=app.native_ansi_color, colour=not app.no_color)
+    """The styles for what an application is drawn with now; its ``pen`` is the console's."""
+    return palette(
+        app.get_css_variables(),
+        ansi=app.native_ansi_color,
+        colour=not app.no_color,
+        pen=getattr(app, "pen", UNICODE),
+    )
 
 
 def strip(line: Line, width: int, colours: Palette, base: Style) -> Strip:
     """The line in exactly ``width`` cells, its tones upon ``base``, which also fills it up.
 
-    Neighbours that look alike become one segment: each costs some 40 bytes on its way.
+    Neighbours that look alike become one segment: each costs some 40 bytes on its way. A line
+    that was made for a wider place is cut here, in signs that may be written.
     """
-    shown = clip_line(line, width)
+    shown: Line = clip_line(line, width)
+    if colours.pen.is_ascii:
+        shown = ascii_line(shown)
     pieces = [
         inked
         for piece in shown

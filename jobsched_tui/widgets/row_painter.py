@@ -9,15 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from rich.style import Style
-from textual.strip import Strip
-
 from jobsched_tui.data.frame import JobLine
 from jobsched_tui.present.columns import Layout, layout
-from jobsched_tui.present.glyphs import UNICODE, Pen, ascii_line
+from jobsched_tui.present.glyphs import UNICODE, Pen
 from jobsched_tui.present.rows import header_row, missing_row, row, times
 from jobsched_tui.present.spans import Line
-from jobsched_tui.widgets.painting import Palette, strip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +75,6 @@ class RowPainter:
             return False
         new = self._drawn[y] = self._made(seen, now)
         return old is None or old.spans != new.spans or _is_selected(old) != _is_selected(new)
-
-    def paint(self, line: Line, width: int, colours: Palette, base: Style) -> Strip:
-        """Any line of the list, in the signs that it is drawn with."""
-        shown = ascii_line(line) if self.pen.is_ascii else line
-        return strip(shown, width, colours, base)
 
     def _made(self, seen: Seen | None, now: float) -> _Drawn:
         spans = () if seen is None else self._spans(seen, now)

@@ -11,6 +11,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
+from jobsched_tui.present.glyphs import ASCII
 from jobsched_tui.present.spans import Span, Tone
 from jobsched_tui.widgets import hues
 from jobsched_tui.widgets.painting import Palette, palette, strip
@@ -150,3 +151,11 @@ def test_an_alarm_stands_out_under_the_cursor() -> None:
     assert alarm.style is not None
     assert rest.style is not None
     assert (alarm.style.reverse, rest.style.reverse) == (False, True)
+
+
+def test_a_line_made_for_a_wider_place_is_cut_in_signs_that_may_be_written() -> None:
+    """Between a change of the size and the next look at it, lines are still those of before."""
+    colours = palette({}, ansi=False, colour=False, pen=ASCII)
+    drawn = strip([Span("-" * 20)], 8, colours, BASE).text
+    assert drawn == "-------~"
+    assert strip([Span("caf\u00e9 \u5e83")], 8, colours, BASE).text == "caf? ?? "
