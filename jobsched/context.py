@@ -116,6 +116,12 @@ class Context:
             )
         return self._backend
 
+    def for_attempt(self, identity: AttemptIdentity) -> Context:
+        """The same for what acts for another attempt: with database and backend as they are."""
+        other = Context(self.home, self.config, self.clock, self.actor, identity)
+        other.db, other.starter, other._backend = self.db, self.starter, self._backend
+        return other
+
     def after_done(self, job_id: int) -> None:
         """Delete what a job needs only until it is DONE: its secrets, its controller's copy."""
         for path in (self.home.secrets_file(job_id), self.home.dag_file(job_id)):

@@ -1,7 +1,9 @@
 """The nursery's own process: a loop that takes claims in, forks, and collects what has ended.
 
 Owns its children and nothing else; what they are to become is handed in. Whatever it writes between
-two forks becomes a page that no child shares any more, so the loop is kept small.
+two forks becomes a page that no child shares any more, so the loop is kept small. A child that has
+done its work and asks for more is given the next claim: to fork costs most of what a short job
+does.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from jobsched.nursery.density import make_dense
-from jobsched.nursery.handing import Claim, receive
+from jobsched.nursery.handing import Claim, give, receive
 
 #: Milliseconds without a child or a message after which it leaves.
 _LINGER: Final = 10_000
@@ -58,6 +60,8 @@ class Brood:
     #: Taken in, and not started yet.
     waiting: deque[Claim] = field(default_factory=deque)
     controllers: dict[int, tuple[int, int]] = field(default_factory=dict)
+    #: Controllers that have done their work, each with the line on which it asks for more.
+    idle: dict[int, socket.socket] = field(default_factory=dict)
     attendants: set[int] = field(default_factory=set)
     mourner: int | None = None
     _started: int = 0
@@ -85,6 +89,8 @@ class Brood:
                     self._take_in()
             self._collect()
             self._mourn()
+            while self.waiting and self.idle:
+                self._give(self.waiting[0])
             if self.waiting:
                 self._begin(self.waiting.popleft(), lifeline)
             self._attend(lifeline)
@@ -103,8 +109,21 @@ class Brood:
     def _take_in(self) -> None:
         with suppress(OSError):
             line, _ = self.listener.accept()
-            with line:
-                self.waiting += receive(line)
+            heard = receive(line)
+            if isinstance(heard, int) and heard in self.controllers:
+                self.idle[heard] = line
+                return
+            line.close()
+            if not isinstance(heard, int):
+                self.waiting += heard
+
+    def _give(self, claim: Claim) -> None:
+        """Have the child that has been idle for the shortest time drive the next job."""
+        pid, line = self.idle.popitem()
+        with line:
+            if give(line, claim):
+                self.controllers[pid] = (claim.job_id, claim.attempt)
+                os.close(self.waiting.popleft().lock_fd)
 
     def _begin(self, claim: Claim, lifeline: int) -> None:
         try:
@@ -140,7 +159,10 @@ class Brood:
                     return
                 if pid in self.controllers:
                     key = self.controllers.pop(pid)
-                    if status:
+                    line = self.idle.pop(pid, None)
+                    if line is not None:
+                        line.close()
+                    elif status:
                         self._unmourned[key] = status
                 elif pid == self.mourner:
                     self.mourner = None

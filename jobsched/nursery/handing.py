@@ -1,8 +1,10 @@
-"""How claimed jobs get to the nursery: one message a batch, the locks' descriptors with it.
+"""How claimed jobs get to the nursery, and on from there: messages with the locks' descriptors.
 
 Owns the socket, its place and the words spoken there. Whoever hands over keeps its own copies until
 it is told that they have arrived, so that a nursery which dies loses no lock that was meant to be
-held; what is not acknowledged has not been started, and never will be.
+held; what is not acknowledged has not been started, and never will be. A child that has done its
+work asks on the same socket for more: what it is sent is its own, read or not, for the lock is free
+as soon as it ends.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ import os
 import socket
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from jobsched import process
 from jobsched.home import Home
 
 #: Seconds that the nursery may take to say that a batch has arrived: it is at most one fork away.
@@ -24,6 +27,8 @@ PATIENCE: Final = 5.0
 MOST: Final = 128
 _MOST_BYTES: Final = 64 * 1024
 _ARRIVED: Final = b"+"
+#: What a message begins with in which a child asks for work; its PID follows.
+_ASKS: Final = b"?"
 
 
 class Claim(NamedTuple):
@@ -84,8 +89,11 @@ def _said(line: socket.socket) -> bool:
         return False
 
 
-def receive(line: socket.socket) -> list[Claim]:
-    """The nursery's side of :func:`hand_over`: what has come, acknowledged. Empty if spoilt."""
+def receive(line: socket.socket) -> list[Claim] | int:
+    """The nursery's side of :func:`hand_over`: what has come, acknowledged. Empty if spoilt.
+
+    Of :func:`ask`: the PID of the child that wants to be given work on this line.
+    """
     line.settimeout(PATIENCE)
     descriptors: list[int] = []
     try:
@@ -95,6 +103,8 @@ def receive(line: socket.socket) -> list[Claim]:
             if not more:
                 break
             text += more
+        if text.startswith(_ASKS):
+            return int(text[1:])
         pairs = json.loads(text) if _is_ours(line) else []
         claims = [
             Claim(int(job_id), int(attempt), descriptor)
@@ -106,6 +116,46 @@ def receive(line: socket.socket) -> list[Claim]:
             os.close(descriptor)
         return []
     return claims
+
+
+def ask(home: Home, within: float) -> Claim | None:
+    """For a child of the nursery: another job to drive; ``None`` if there is none in that time.
+
+    ``within``: seconds.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        line.settimeout(within)
+        try:
+            with short(home.nursery_socket) as path:
+                line.connect(path)
+            line.sendall(b"%b%d\n" % (_ASKS, os.getpid()))
+            with suppress(TimeoutError):
+                return _given(line)
+            # From here on the nursery can send nothing; what it has sent before is ours.
+            line.shutdown(socket.SHUT_RD)
+            line.settimeout(0.0)
+            return _given(line)
+        except OSError:  # it has gone, or has no time
+            return None
+
+
+def _given(line: socket.socket) -> Claim | None:
+    text, descriptors, _, _ = socket.recv_fds(line, _MOST_BYTES, 1)
+    if not text:
+        return None
+    process.close_on_exec(descriptors[0])  # the flag of the call itself is not heeded
+    job_id, attempt = json.loads(text)
+    return Claim(job_id, attempt, descriptors[0])
+
+
+def give(line: socket.socket, claim: Claim) -> bool:
+    """The nursery's side of :func:`ask`; whether the child is still there to take it."""
+    try:
+        message = json.dumps([claim.job_id, claim.attempt]).encode()
+        socket.send_fds(line, [message], [claim.lock_fd])
+    except OSError:
+        return False
+    return True
 
 
 def _is_ours(line: socket.socket) -> bool:

@@ -64,7 +64,7 @@ def end_attempt(context: Context, attempt: AttemptRow, *, within: float) -> list
     path = context.home.attempt_lock(attempt.job_id, attempt.attempt)
     deadline, pause = context.clock.monotonic() + within, _LOOK
     who = identity_of(attempt)
-    if who is not None:
+    if who is not None and lock.probe(path) is not Grip.FREE:
         _kill(who)
     while lock.probe(path) is not Grip.FREE:
         holders = _holders(context, attempt)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -148,3 +149,53 @@ def test_whoever_talks_nonsense_is_not_answered(world: World, tmp_path: Path) ->
     go.touch()
     for job in (first, second):
         assert str(world.until_done(job).status) == "SUCCEEDED"
+
+
+def controllers(world: World, jobs: Sequence[int]) -> list[int]:
+    """The PIDs of the jobs' controllers."""
+    return [world.controller(job) for job in jobs]
+
+
+def test_a_controller_goes_on_with_the_next_job(make_world: MakeWorld, tmp_path: Path) -> None:
+    """Each job has its own log and environment, and nobody's lock is held when all is over."""
+    world = make_world("[limits]\nalive = 2\n")
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    jobs = [
+        world.submit(f"envs: {{ONLY_{n}: yes}}\nrun: env > {seen}/{n}\n", name=f"job{n}")
+        for n in range(30)
+    ]
+    for job in jobs:
+        assert str(world.until_done(job).status) == "SUCCEEDED"
+    assert len(set(controllers(world, jobs))) < len(jobs)
+    for n, job in enumerate(jobs):
+        variables = (seen / str(n)).read_text()
+        assert [line for line in variables.splitlines() if "ONLY_" in line] == [f"ONLY_{n}=True"]
+        log = world.home.controller_log(job).read_text()
+        assert f"controller of job {job}, attempt 1, PID {world.controller(job)}" in log
+        assert "of job" in log
+        assert not [other for other in jobs if other != job and f"job {other} is DONE" in log]
+        assert process.holders(world.home.attempt_lock(job, 1)) == []
+
+
+def test_one_that_is_killed_in_its_second_job_is_replaced(
+    make_world: MakeWorld, tmp_path: Path
+) -> None:
+    """As any other: what it did before does not matter."""
+    world = make_world("[limits]\nalive = 1\n")
+    before: list[int] = []
+    for number in range(20):
+        go = tmp_path / f"go{number}"
+        before += [world.submit("run: 'true'\n") for _ in range(3)]
+        job = world.submit(WAITS.format(go=go))
+        world.until_status(job, TaskStatus.RUNNING)
+        if world.controller(job) in controllers(world, before):
+            break
+        go.touch()
+        world.until_done(job)
+    assert world.controller(job) in controllers(world, before)
+    world.kill_controller(job)
+    until_attempt(world, job, 2)
+    go.touch()
+    assert str(world.until_done(job).status) == "SUCCEEDED"
+    assert {world.job(other).attempt for other in before} == {1}

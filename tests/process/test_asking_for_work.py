@@ -1,0 +1,132 @@
+"""A child of the nursery that has done its work asks for more: it is given some, or leaves."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from jobsched.controller.again import is_unsought
+from jobsched.home import Home
+from jobsched.nursery.handing import Claim, ask, give, listen, receive
+from jobsched.scheduler.ending import cancel, job_done
+from jobsched.states import TaskStatus
+from jobsched.store import moves
+from tests.world import World
+
+
+@pytest.fixture(name="home")
+def _home(tmp_path: Path) -> Home:
+    home = Home(tmp_path)
+    home.create()
+    return home
+
+
+@pytest.fixture(name="listener")
+def _listener(home: Home) -> Iterator[socket.socket]:
+    with listen(home) as listener:
+        yield listener
+
+
+def test_who_asks_is_given_a_claim_with_its_lock(
+    home: Home, listener: socket.socket, tmp_path: Path
+) -> None:
+    """The descriptor is of the same file, and no program that is started inherits it."""
+    with ThreadPoolExecutor() as pool, (tmp_path / "lock").open("w") as lock:
+        asked = pool.submit(ask, home, 10.0)
+        line, _ = listener.accept()
+        with line:
+            assert receive(line) == os.getpid()
+            assert give(line, Claim(7, 2, lock.fileno()))
+        claim = asked.result()
+        assert claim is not None
+        assert (claim.job_id, claim.attempt) == (7, 2)
+        assert os.path.sameopenfile(claim.lock_fd, lock.fileno())
+        assert not os.get_inheritable(claim.lock_fd)
+        os.close(claim.lock_fd)
+
+
+def test_who_leaves_can_be_given_nothing(home: Home, listener: socket.socket) -> None:
+    """And where there is no nursery, nobody is waited for."""
+    assert ask(home, 0.01) is None
+    line, _ = listener.accept()
+    with line:
+        assert receive(line) == os.getpid()
+        assert not give(line, Claim(7, 2, line.fileno()))
+    home.nursery_socket.unlink()
+    assert ask(home, 60.0) is None
+
+
+def test_what_is_given_at_the_last_moment_is_taken(home: Home, listener: socket.socket) -> None:
+    """Whichever comes first, both ends agree on it: no claim is lost, and none is taken twice."""
+    rounds = 300
+
+    def serve() -> list[int]:
+        """Give after about as long as is waited; the jobs that somebody was there to take."""
+        given = []
+        for number in range(rounds):
+            line, _ = listener.accept()
+            with line:
+                receive(line)
+                time.sleep(0.002 * number / rounds)
+                if give(line, Claim(number, 1, line.fileno())):
+                    given.append(number)
+        return given
+
+    with ThreadPoolExecutor() as pool:
+        served = pool.submit(serve)
+        taken = [claim for _ in range(rounds) if (claim := ask(home, 0.001)) is not None]
+        given = served.result()
+    for claim in taken:
+        os.close(claim.lock_fd)
+    assert [claim.job_id for claim in taken] == given
+
+
+@pytest.fixture(name="world")
+def _world(tmp_path: Path) -> Iterator[World]:
+    world = World(tmp_path / "home", "[controller]\nnursery = false\n")
+    yield world
+    world.close()
+
+
+def ended(world: World) -> Claim:
+    """A job that has come to its end by itself."""
+    job = world.submit("run: 'true'\n")
+    world.until_done(job)
+    return Claim(job, 1, -1)
+
+
+def test_the_process_of_a_job_that_ended_by_itself_is_free(world: World) -> None:
+    """Unless anything of it still goes on."""
+    claim = ended(world)
+    assert is_unsought(world.context, claim)
+    over = threading.Event()
+    left = threading.Thread(target=over.wait)
+    left.start()
+    assert not is_unsought(world.context, claim)
+    over.set()
+    left.join()
+    assert is_unsought(world.context, claim)
+
+
+def test_a_process_that_may_be_signalled_is_not_free(world: World, tmp_path: Path) -> None:
+    """Whoever signals has said so in the database, and means the job."""
+    waits = f"run: while [ ! -e {tmp_path / 'go'} ]; do sleep 0.05; done\n"
+    cancelled, forced = world.submit(waits), world.submit(waits)
+    for job in (cancelled, forced):
+        world.until_status(job, TaskStatus.RUNNING)
+    cancel(world.context, [cancelled])
+    job_done(world.context, forced)
+    for job in (cancelled, forced):
+        world.until_done(job)
+        assert not is_unsought(world.context, Claim(job, 1, -1)), job
+    noted = ended(world)
+    with world.context.db.write() as tx:
+        moves.set_attempt(tx, noted.job_id, 1, end_reason="requeued")
+    assert not is_unsought(world.context, noted)
