@@ -16,7 +16,7 @@ import signal as signals
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 _HAS_PROC: Final = os.path.isdir("/proc/self/fdinfo")
@@ -68,7 +68,11 @@ class Entry(NamedTuple):
 
 def me() -> Identity:
     """The calling process."""
-    pid = os.getpid()
+    return _me(os.getpid())
+
+
+@lru_cache(maxsize=1)
+def _me(pid: int) -> Identity:
     entry = _parse(pid, _read("/proc/self/stat")) if _HAS_PROC else _psutil_entry(pid)
     return Identity(pid, entry.start_ticks if entry else 0, boot_id(), _pid_ns())
 
@@ -200,7 +204,7 @@ def look_up(pid: int) -> Entry | None:
 
 def has_members(session: int) -> bool:
     """Whether any process, dead or alive, is in the session of that number."""
-    return any(_session_of(pid) == session for pid in _pids())
+    return session in map(_session_of, _pids())
 
 
 def descendants(pid: int) -> list[int]:
@@ -243,6 +247,13 @@ def _session_of(pid: int) -> int | None:
 
 
 def _pid_ns() -> int:
+    return _pid_ns_of(os.getpid())
+
+
+@lru_cache(maxsize=1)
+def _pid_ns_of(pid: int) -> int:
+    """A process never leaves its namespace; a child of it may be in another one."""
+    del pid  # ``/proc`` may be another namespace's, where the number is somebody else's
     try:
         return os.stat("/proc/self/ns/pid").st_ino
     except OSError:

@@ -9,8 +9,17 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Protocol
 
 from jobsched import wake
+
+
+class Waits(Protocol):
+    """However a thread waits."""
+
+    def wait(self, seconds: float | None, descriptors: Iterable[int] = ()) -> None:
+        """Wait until there is news, one of ``descriptors`` is readable, or ``seconds`` are over."""
+        ...
 
 
 class Listener:

@@ -1,7 +1,8 @@
 """One job: its tasks in the order of their DAG, its cancel, its end.
 
-Owns the threads of a controller. The main thread reads messages, follows ``plan`` and starts one
-driver a task; it never waits for anything but news.
+Owns the threads of a controller. The main thread reads messages and follows ``plan``. A task that
+is alone it drives itself; of several, each gets a thread of its own, and the main thread waits for
+nothing but news.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from jobsched.controller.bell import Listener
+from jobsched.controller.bell import Listener, Waits
+from jobsched.controller.ear import Ear, Stop
 from jobsched.controller.journal import Journal
 from jobsched.controller.lifeline import Lifeline
 from jobsched.controller.plan import Plan, plan
@@ -48,6 +50,7 @@ class JobDriver:
         self._ended: set[threading.Thread] = set()
         self._failure: BaseException | None = None
         self._trimmer = _trimmer(around)
+        self._ear = Ear(inbox, lifeline, self._trimmer, self._journal.context.clock)
         self._longest = _LOOK_SECONDS / 2
 
     def run(self) -> None:
@@ -76,7 +79,8 @@ class JobDriver:
         runs = any(row.status is TaskStatus.RUNNING for row in rows)
         self._longest = _LOOK_SECONDS if runs else min(2 * self._longest, _LONGEST_SECONDS)
         pause = self._follow(next_steps, now)
-        self._give_back_slot(job.schedule_state)
+        if pause:
+            self._give_back_slot(job.schedule_state)
         return pause
 
     def _follow(self, steps: Plan, now: float) -> float:
@@ -86,11 +90,14 @@ class JobDriver:
         if steps.skip:
             return 0.0
         fresh = [task_id for task_id in steps.drive if task_id not in self._threads]
+        if len(fresh) == 1 and not (self._threads or steps.together or steps.end_at):
+            self._drive_here(fresh[0])
+            return 0.0
         if steps.together and len(fresh) == len(steps.drive):
             self._start_group(fresh)
         else:
             for task_id in fresh:
-                self._start(task_id, self._driver(task_id).run)
+                self._start_driver(self._driver(task_id))
         pause = self._longest
         for task_id, at in steps.end_at:
             if at <= now:
@@ -98,6 +105,18 @@ class JobDriver:
             else:
                 pause = min(pause, at - now)
         return pause
+
+    def _drive_here(self, task_id: int) -> None:
+        """Drive the one task that there is to drive, in this thread."""
+        stop = Stop(self._ear, lambda: self._journal.job().cancel_at is not None)
+        TaskDriver(self._around, self._around.spec.tasks[task_id], stop).run(self._ear)
+
+    def _start_driver(self, driver: TaskDriver) -> None:
+        def run() -> None:
+            with self._around.bell.listen() as listener:
+                driver.run(listener)
+
+        self._start(driver.task.task_id, run)
 
     def _driver(self, task_id: int) -> TaskDriver:
         driver = TaskDriver(self._around, self._around.spec.tasks[task_id])
@@ -170,7 +189,7 @@ class JobDriver:
             elif not row.status.is_terminal or row.has_cluster:
                 driver = self._driver(row.task_id)
                 driver.stop.set()
-                self._start(row.task_id, driver.run)
+                self._start_driver(driver)
                 left = True
         return not left
 
@@ -195,7 +214,7 @@ def make_slot(journal: Journal) -> Slot:
     turn = threading.Lock()
 
     @contextmanager
-    def slot(listener: Listener) -> Iterator[None]:
+    def slot(listener: Waits) -> Iterator[None]:
         while not turn.acquire(timeout=_TURN_SECONDS):
             journal.check()
         try:

@@ -1,6 +1,6 @@
 """One task, from where its row says it is to its outcome and the end of its cluster.
 
-Owns the loop of one task, in a thread of its own: pick up, launch, watch, recover, clean up.
+Owns the loop of one task, in whatever thread: pick up, launch, watch, recover, clean up.
 Decides by ``recovery``, acts through the backend, and writes the outcome before anything is torn
 down. Knows nothing of other tasks.
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jobsched.backends.base import Backend
-from jobsched.controller.bell import Bell, Listener
+from jobsched.controller.bell import Bell, Waits
 from jobsched.controller.journal import Journal
 from jobsched.environment import task_environment
 from jobsched.errors import BackendError, Cancelled, Fenced
@@ -40,7 +40,7 @@ _SOON: Final = 0.2
 #: What is seen of a cluster on which the task's program was started and is not lost.
 _STARTED: Final = (ClusterState.UP, ClusterState.ENDED)
 
-Slot = Callable[[Listener], AbstractContextManager[None]]
+Slot = Callable[[Waits], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +62,11 @@ class Surroundings:
 class TaskDriver:
     """Drives one task. ``stop`` ends it early; why is ``stop_reason`` (the job's, if not set)."""
 
-    def __init__(self, around: Surroundings, task: TaskSpec) -> None:
+    def __init__(
+        self, around: Surroundings, task: TaskSpec, stop: threading.Event | None = None
+    ) -> None:
         self.around, self.task = around, task
-        self.stop = threading.Event()
+        self.stop = stop or threading.Event()
         self.stop_reason: str | None = None
         self._journal, self._backend = around.journal, around.backend
         self._grace = around.journal.context.config.backend.stop_grace_seconds
@@ -74,16 +76,15 @@ class TaskDriver:
         self.stop_reason = reason
         self.stop.set()
 
-    def run(self) -> None:
+    def run(self, listener: Waits) -> None:
         """Bring the task to its outcome and remove its cluster."""
-        with self.around.bell.listen() as listener:
-            try:
-                self._drive(self.executor(listener), listener)
-            except Cancelled:
-                self._cancel()
+        try:
+            self._drive(self.executor(listener), listener)
+        except Cancelled:
+            self._cancel()
         self.clean_up()
 
-    def rejoins(self, listener: Listener) -> bool:
+    def rejoins(self, listener: Waits) -> bool:
         """Fence what a launch that was cut has left; whether its program runs, or has ended.
 
         What was to be taken down, because the try had failed, does not count.
@@ -98,7 +99,7 @@ class TaskDriver:
         if not isinstance(outcome, Launched):
             self.clean_up()
 
-    def executor(self, listener: Listener) -> StrategyExecutor:
+    def executor(self, listener: Waits) -> StrategyExecutor:
         """The strategy at work on this task, from where its row is."""
         context = self._journal.context
         return StrategyExecutor.make(
@@ -150,7 +151,7 @@ class TaskDriver:
 
     # The life of the task.
 
-    def _drive(self, executor: StrategyExecutor, listener: Listener) -> None:
+    def _drive(self, executor: StrategyExecutor, listener: Waits) -> None:
         row = self._journal.task(self.task.task_id)
         if row.status.is_terminal:
             return
@@ -164,7 +165,7 @@ class TaskDriver:
             outcome = self._watch(executor, listener)
         self.settle(outcome)
 
-    def _pick_up(self, executor: StrategyExecutor, row: TaskRow, listener: Listener) -> Outcome:
+    def _pick_up(self, executor: StrategyExecutor, row: TaskRow, listener: Waits) -> Outcome:
         """Adopt what runs already, or launch it."""
         found = self._adopt(row, listener)
         if row.status is TaskStatus.RUNNING:
@@ -183,7 +184,7 @@ class TaskDriver:
             raise BackendError(f"task {row.name} is RUNNING but names no cluster")
         return Launched(row.cluster, placement)
 
-    def _adopt(self, row: TaskRow, listener: Listener) -> ClusterState:
+    def _adopt(self, row: TaskRow, listener: Waits) -> ClusterState:
         """Fence the cluster that the row names, and look at it until there is an answer.
 
         Without one nothing may be launched: that would begin by stopping what may well run.
@@ -198,7 +199,7 @@ class TaskDriver:
         log.info("task %s: cluster %s is %s", row.name, row.cluster, seen.state)
         return seen.state
 
-    def _watch(self, executor: StrategyExecutor, listener: Listener) -> Outcome:
+    def _watch(self, executor: StrategyExecutor, listener: Waits) -> Outcome:
         """Watch the task on its cluster until that says something, and act on it."""
         cluster = executor.row.cluster or ""
         while True:
@@ -220,7 +221,7 @@ class TaskDriver:
                 return overdue
 
     def _wait_for_news(
-        self, executor: StrategyExecutor, cluster: str, listener: Listener, probe_in: float
+        self, executor: StrategyExecutor, cluster: str, listener: Waits, probe_in: float
     ) -> Fail | None:
         """Wait until it is worth probing again; the end if ``max_duration`` has passed."""
         end = deadline(executor.row, self.task)
@@ -249,8 +250,9 @@ class TaskDriver:
         task_id = self.task.task_id
         match outcome:
             case Succeed(observation):
-                # What it ran to its end before a recovery looked: it has been RUNNING all the same.
-                self._journal.move(task_id, TaskStatus.RUNNING)
+                if self._journal.task(task_id).status is not TaskStatus.RUNNING:
+                    # It ran to its end before a recovery looked: it has been RUNNING all the same.
+                    self._journal.move(task_id, TaskStatus.RUNNING)
                 self._journal.move(
                     task_id, TaskStatus.SUCCEEDED,
                     exit_code=observation.exit_code,
@@ -314,7 +316,7 @@ class TaskDriver:
             raise Cancelled(self._journal.job_id)
         self._journal.check()
 
-    def _pause(self, listener: Listener, seconds: float, enough: Enough) -> bool:
+    def _pause(self, listener: Waits, seconds: float, enough: Enough) -> bool:
         """The pause between two tries; whether ``enough`` ended it before its time.
 
         The bell alone does not: it rings for much else, such as the slot that a try is granted.

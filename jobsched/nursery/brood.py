@@ -9,6 +9,7 @@ does.
 from __future__ import annotations
 
 import gc
+import math
 import os
 import select
 import signal
@@ -19,8 +20,9 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NoReturn
 
+from jobsched.clock import Clock, SystemClock
 from jobsched.nursery.density import make_dense
 from jobsched.nursery.handing import Claim, give, receive
 
@@ -31,6 +33,11 @@ _ATTENDANTS: Final = 2
 #: Attendants that are started in all, at most: one that always ends at once is no help.
 _MOST_ATTENDANTS: Final = 20
 _CRASHED: Final = 70
+#: Controllers that are forked in one go: few enough that nobody who hands over waits long.
+_AT_ONCE: Final = 16
+#: Where children have asked for work within so many seconds, the next one will soon: it is waited
+#: for so many milliseconds before another is forked, which costs more.
+_LATELY, _SOON = 0.1, 5
 
 #: How controllers have ended, by job and attempt, as a wait status says it.
 Endings = dict[tuple[int, int], int]
@@ -64,6 +71,8 @@ class Brood:
     idle: dict[int, socket.socket] = field(default_factory=dict)
     attendants: set[int] = field(default_factory=set)
     mourner: int | None = None
+    clock: Clock = field(default_factory=SystemClock)
+    _asked_at: float = -math.inf
     _started: int = 0
     _unmourned: Endings = field(default_factory=dict)
 
@@ -82,6 +91,7 @@ class Brood:
             ready = poller.poll(self._pause())
             if not ready and not self._is_busy():
                 break
+            is_due = not (ready and self._expects_idle())
             for descriptor, _ in ready:
                 if descriptor == woken:
                     os.read(woken, 4096)
@@ -91,8 +101,8 @@ class Brood:
             self._mourn()
             while self.waiting and self.idle:
                 self._give(self.waiting[0])
-            if self.waiting:
-                self._begin(self.waiting.popleft(), lifeline)
+            if self.waiting and is_due:
+                self._begin(lifeline)
             self._attend(lifeline)
         self.listener.close()
         os.close(hold)
@@ -103,8 +113,11 @@ class Brood:
     def _pause(self) -> int | None:
         """Between two forks it only looks whether somebody wants to be heard."""
         if self.waiting:
-            return 0
+            return _SOON if self._expects_idle() else 0
         return None if self._is_busy() else _LINGER
+
+    def _expects_idle(self) -> bool:
+        return self.clock.monotonic() - self._asked_at < _LATELY
 
     def _take_in(self) -> None:
         with suppress(OSError):
@@ -112,6 +125,7 @@ class Brood:
             heard = receive(line)
             if isinstance(heard, int) and heard in self.controllers:
                 self.idle[heard] = line
+                self._asked_at = self.clock.monotonic()
                 return
             line.close()
             if not isinstance(heard, int):
@@ -125,17 +139,28 @@ class Brood:
                 self.controllers[pid] = (claim.job_id, claim.attempt)
                 os.close(self.waiting.popleft().lock_fd)
 
-    def _begin(self, claim: Claim, lifeline: int) -> None:
+    def _begin(self, lifeline: int) -> None:
+        """Fork for some of those that wait, and do nothing else in between.
+
+        Each page that is written between two forks is one more for the child before.
+        """
+        claims = [self.waiting.popleft() for _ in range(min(len(self.waiting), _AT_ONCE))]
+        pids: list[int] = []
         try:
-            pid = fork(
-                lambda: self.roles.controller(claim, lifeline), keep=(claim.lock_fd, lifeline)
-            )
-        except OSError:  # no more processes, or no memory: whoever ticks finds its lock free
+            for claim in claims:
+                pid = os.fork()
+                if not pid:
+                    self._become_controller(claim, lifeline)
+                pids.append(pid)
+        except OSError:  # no more processes, or no memory: whoever ticks finds their locks free
             traceback.print_exc()
-        else:
+        for claim, pid in zip(claims, pids, strict=False):
             self.controllers[pid] = (claim.job_id, claim.attempt)
-        finally:
+        for claim in claims:
             os.close(claim.lock_fd)
+
+    def _become_controller(self, claim: Claim, lifeline: int) -> NoReturn:
+        become(lambda: self.roles.controller(claim, lifeline), keep=(claim.lock_fd, lifeline))
 
     def _attend(self, lifeline: int) -> None:
         while (
@@ -178,14 +203,19 @@ class Brood:
 
 
 def fork(child: Callable[[], int], *, keep: Iterable[int] = ()) -> int:
-    """Start a child that runs ``child`` in a session of its own and ends with what it returns.
+    """Start a child that becomes ``child``; its PID. Raises ``OSError``."""
+    pid = os.fork()
+    if not pid:
+        become(child, keep=keep)
+    return pid
+
+
+def become(child: Callable[[], int], *, keep: Iterable[int] = ()) -> NoReturn:
+    """In a process that was forked: run ``child`` in a session of its own, and end as it says.
 
     It has the standard streams and ``keep`` open, and no other descriptor: else it would hold the
-    locks of others. Raises ``OSError``.
+    locks of others.
     """
-    pid = os.fork()
-    if pid:
-        return pid
     status = _CRASHED
     try:
         signal.set_wakeup_fd(-1)

@@ -31,6 +31,8 @@ def follow_up(context: Context) -> None:
     """
     try:
         run_pass(context, settling=False)
+        if office.shows_life(context):
+            return
         is_needed = bool(endings(context)) and not office.is_filled(context)
     except (StoreError, LockTimeout) as error:
         log.warning("what was asked is stored, but no scheduling pass could be made: %s", error)

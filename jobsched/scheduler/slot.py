@@ -1,7 +1,7 @@
 """The launch slot, from the side of the controller that wants it.
 
 Owns the way in (ask, wait to be woken) and the way out (always, whatever happened inside). Grants
-nothing: a pass does.
+nothing: a pass does. Nothing here has to survive a loss of power, for no controller does.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ def scheduled_launch(
     attempt = context.mine(job_id, "launch for it")
     if job_id in context.in_slot:
         raise IllegalMove(f"job {job_id}", "inside scheduled_launch", "inside it once more")
-    patiently(context.clock, lambda: _ask(context, job_id, attempt))
-    _wait(context, job_id, attempt, waiter)
+    if not _granted(context, job_id, attempt):  # a first start begins with its slot
+        patiently(context.clock, lambda: _ask(context, job_id, attempt))
+        _wait(context, job_id, attempt, waiter)
     context.in_slot.add(job_id)
     try:
         yield
@@ -54,8 +55,8 @@ def scheduled_launch(
 
 
 def _ask(context: Context, job_id: int, attempt: int) -> None:
-    """Be LAUNCHING already (a first start), or say that a slot is wanted."""
-    with context.locked() as held, context.db.write() as tx:
+    """Say that a slot is wanted."""
+    with context.locked() as held, context.db.write(durable=False) as tx:
         job = _mine(moves.owned(tx, job_id, context.by(attempt=attempt)))
         if job.schedule_state is ScheduleState.ALIVE:
             by = context.by(attempt=attempt)
@@ -105,7 +106,7 @@ def withdraw(context: Context, job_id: int, attempt: int) -> None:
 
 
 def _withdraw(context: Context, job_id: int, attempt: int) -> None:
-    with context.locked() as held, context.db.write() as tx:
+    with context.locked() as held, context.db.write(durable=False) as tx:
         by = context.by(attempt=attempt)
         job = moves.owned(tx, job_id, by)
         if job.schedule_state in (ScheduleState.ALIVE_WAITING, ScheduleState.LAUNCHING):
@@ -113,7 +114,7 @@ def _withdraw(context: Context, job_id: int, attempt: int) -> None:
 
 
 def _leave(context: Context, job_id: int, attempt: int) -> None:
-    with context.locked() as held, context.db.write() as tx:
+    with context.locked() as held, context.db.write(durable=False) as tx:
         by = context.by(attempt=attempt)
         job = moves.owned(tx, job_id, by)
         if job.schedule_state is ScheduleState.LAUNCHING:

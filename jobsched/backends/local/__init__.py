@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from jobsched import process
 from jobsched.backends.local import ending, fence, mounts, record, trash, workload
-from jobsched.backends.local.folder import Folder, names_below, valid_name, write
+from jobsched.backends.local.folder import Folder, folder_of, names_below, valid_name, write
 from jobsched.backends.local.launch import Launch
 from jobsched.backends.local.ledger import Ledger
 from jobsched.backends.local.observe import ABSENT, observe
@@ -124,7 +124,7 @@ class LocalBackend:
     def probe(self, cluster: str) -> Observation:
         """What is known of the cluster now; see ``Backend``."""
         self._collect()
-        return observe(Folder(self._root / cluster)) if valid_name(cluster) else ABSENT
+        return observe(folder_of(self._root, cluster)) if valid_name(cluster) else ABSENT
 
     def watch(self, cluster: str) -> list[int]:
         """Descriptors that become readable when a runner ends; see ``Backend``."""
@@ -194,7 +194,7 @@ class LocalBackend:
                 f"a cluster cannot be called {cluster!r}: letters, digits, dots, dashes and"
                 " underscores, at most 200, beginning with a letter or digit"
             )
-        return Folder(self._root / cluster)
+        return folder_of(self._root, cluster)
 
     def _info(self, folder: Folder) -> ClusterInfo | None:
         try:

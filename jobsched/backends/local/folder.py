@@ -26,6 +26,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -57,38 +58,41 @@ class Facts:
     gpus: tuple[tuple[int, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Folder:
-    """The directories of one cluster, which may or may not exist. ``path`` is the task's own."""
+    """The directories of one cluster, which may or may not exist. ``path`` is the task's own.
+
+    Each name is made once: to put paths together is a tenth of what a launch costs.
+    """
 
     path: Path
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The cluster's name."""
         return self.path.name
 
-    @property
+    @cached_property
     def kept(self) -> Path:
         """Where all lies that is known of the cluster."""
         return kept_below(self.path.parent) / self.name
 
-    @property
+    @cached_property
     def fence(self) -> Path:
         """The fence."""
         return fences_below(self.path.parent) / self.name
 
-    @property
+    @cached_property
     def facts_file(self) -> Path:
         """The facts; its lock is held while a launch is under way."""
         return self.kept / "cluster.json"
 
-    @property
+    @cached_property
     def lock(self) -> Path:
         """The workload lock."""
         return self.kept / "lock"
 
-    @property
+    @cached_property
     def lost(self) -> Path:
         """The note of a loss on purpose."""
         return self.kept / "lost"
@@ -163,6 +167,12 @@ class Folder:
     def write_facts(self, facts: Facts) -> None:
         """State the facts, all or nothing."""
         write(self.facts_file, json.dumps(asdict(facts)))
+
+
+@lru_cache(maxsize=64)
+def folder_of(root: Path, name: str) -> Folder:
+    """The cluster called ``name`` below ``root``, for one who asks for it again and again."""
+    return Folder(root / name)
 
 
 def _are_sound(facts: Facts) -> bool:

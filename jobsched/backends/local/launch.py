@@ -18,7 +18,7 @@ from typing import Final
 
 from jobsched import process, wake
 from jobsched.backends.local import fence, record, runner, trash
-from jobsched.backends.local.folder import Facts, Folder, write
+from jobsched.backends.local.folder import Facts, folder_of, write
 from jobsched.backends.local.ledger import Ledger
 from jobsched.backends.local.mounts import needs_home
 from jobsched.clock import Clock
@@ -52,7 +52,7 @@ class Launch:
         shell: str,
         hook: Hook,
     ) -> None:
-        self._request, self._folder = request, Folder(root / request.cluster)
+        self._request, self._folder = request, folder_of(root, request.cluster)
         self._home, self._root, self._ledger, self._clock = home, root, ledger, clock
         self._stop, self._shell, self._hook = stop, shell, hook
         self._began = False

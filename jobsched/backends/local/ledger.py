@@ -116,6 +116,9 @@ class Ledger:
             raise
 
     def _used(self, but: Collection[str]) -> list[Facts]:
+        """What is held; where room has no limits nobody asks, and a launch costs no look at all."""
+        if not self._room.is_limited:
+            return []
         names = (name for name in names_below(self._root) if name not in but)
         return [facts for name in names if (facts := self._reserved(name)) is not None]
 
