@@ -226,7 +226,8 @@ class World:
     def processes(self) -> list[int]:
         """PIDs that hold a lock in this home, this process left out."""
         locks = [*self.root.glob("*.lock"), *self.root.glob("attempts/*.lock")]
-        locks += self.root.glob("clusters/*/**/*lock*")
+        for folder, _, names in os.walk(self.root / "clusters"):  # passes over what is removed now
+            locks += [Path(folder, name) for name in names if "lock" in name]
         found = {pid for path in locks for pid in process.holders(path)}
         return sorted(found - {os.getpid()})
 
