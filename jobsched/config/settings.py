@@ -102,6 +102,11 @@ class ControllerConfig:
         "start controllers by fork; false: each is a Python process of its own",
         default=True,
     )
+    rest_after_seconds: float = _setting(
+        number(0.1, _DAY),
+        "time without news after which a controller has a small process wait in its place",
+        default=30,
+    )
     on_reboot: str = _setting(
         choice("requeue", "hold"),
         "what becomes of jobs that a reboot interrupted",

@@ -9,9 +9,12 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol
+from typing import Final, Protocol
 
 from jobsched import wake
+
+#: Seconds after which one that waits for a message looks by itself.
+_LOOK_SECONDS: Final = 30.0
 
 
 class Waits(Protocol):
@@ -19,6 +22,10 @@ class Waits(Protocol):
 
     def wait(self, seconds: float | None, descriptors: Iterable[int] = ()) -> None:
         """Wait until there is news, one of ``descriptors`` is readable, or ``seconds`` are over."""
+        ...
+
+    def wait_for_message(self) -> None:
+        """Wait until somebody may have written that there is a slot, or a cancel."""
         ...
 
 
@@ -36,6 +43,10 @@ class Listener:
         with suppress(BlockingIOError):
             while os.read(self._read, 4096):
                 pass
+
+    def wait_for_message(self) -> None:
+        """Wait to be rung; not for ever, should a message have been lost."""
+        self.wait(_LOOK_SECONDS)
 
     def ring(self) -> None:
         """Wake this one."""

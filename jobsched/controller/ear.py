@@ -9,8 +9,8 @@ a launch, by asking whether it is to :class:`Stop`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeAlias
 
 from jobsched import wake
 from jobsched.clock import Clock
@@ -24,26 +24,56 @@ _LOOK_SECONDS: Final = 10.0
 _LONGEST_SECONDS: Final = 60.0
 
 
+#: Ends this process, having another wait for these descriptors, at most so many seconds.
+Rest: TypeAlias = Callable[[Sequence[int], float | None], None]
+
+
 class Ear:
     """One thread's way to hear of everything."""
 
-    def __init__(self, inbox: Inbox, lifeline: Lifeline, trimmer: Trimmer, clock: Clock) -> None:
+    def __init__(
+        self, inbox: Inbox, lifeline: Lifeline, trimmer: Trimmer, clock: Clock,
+        *, rest: Rest, patience: float,
+    ) -> None:  # fmt: skip
+        """``rest`` is called after ``patience`` seconds without news."""
         self._inbox, self._lifeline, self._trimmer = inbox, lifeline, trimmer
-        self._clock = clock
+        self._clock, self._rest, self._patience = clock, rest, patience
+        self._quiet_since = clock.monotonic()
 
     def wait(self, seconds: float | None, descriptors: Iterable[int] = ()) -> None:
-        """Wait for a message, until one of ``descriptors`` is readable, or so many seconds."""
+        """Wait for a message, until one of ``descriptors`` is readable, or so many seconds.
+
+        ``None``: until there is news, but for a look now and then.
+        """
         wanted = list(descriptors)
-        seconds = _LONGEST_SECONDS if seconds is None else min(seconds, _LONGEST_SECONDS)
-        until = self._clock.monotonic() + seconds
+        most = _LONGEST_SECONDS if seconds is None else min(seconds, _LONGEST_SECONDS)
+        began = self._clock.monotonic()
         while True:
-            left = max(0.0, until - self._clock.monotonic())
+            now = self._clock.monotonic()
+            left = max(0.0, began + most - now)
             heard = [self._inbox.fileno(), *self._lifeline.descriptors(), *wanted]
-            ready = wake.wait(heard, min(left, _LOOK_SECONDS))
+            ready = wake.wait(heard, min(left, _LOOK_SECONDS, self._patience))
             self._lifeline.look()
             self._trimmer.look()
-            if self._inbox.drain() or not left or not set(wanted).isdisjoint(ready):
+            if self._inbox.drain() or not set(wanted).isdisjoint(ready):
+                self._quiet_since = now
                 return
+            if not left:
+                return
+            self._may_rest(wanted, None if seconds is None else began + seconds)
+
+    def _may_rest(self, wanted: Sequence[int], until: float | None) -> None:
+        """Rest if there has been nothing for long, nor will be; not while this process ticks."""
+        now = self._clock.monotonic()
+        left = None if until is None else until - now
+        is_long = left is None or left > self._patience
+        if is_long and now - self._quiet_since >= self._patience and self._lifeline.descriptors():
+            self._quiet_since = now  # not again for as long, where it cannot
+            self._rest(wanted, left)
+
+    def wait_for_message(self) -> None:
+        """Wait until there may be one."""
+        self.wait(None)
 
     def glance(self) -> bool:
         """Whether a message has come; for one who has no time to wait."""

@@ -11,6 +11,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from jobsched.controller.bell import Listener, Waits
@@ -18,6 +19,7 @@ from jobsched.controller.ear import Ear, Stop
 from jobsched.controller.journal import Journal
 from jobsched.controller.lifeline import Lifeline
 from jobsched.controller.plan import Plan, plan
+from jobsched.controller.rest import Resting
 from jobsched.controller.task import Slot, Surroundings, TaskDriver
 from jobsched.errors import Cancelled
 from jobsched.logfiles.sources import all_paths
@@ -49,8 +51,14 @@ class JobDriver:
         self._drivers: dict[int, TaskDriver] = {}
         self._ended: set[threading.Thread] = set()
         self._failure: BaseException | None = None
-        self._trimmer = _trimmer(around)
-        self._ear = Ear(inbox, lifeline, self._trimmer, self._journal.context.clock)
+        context, logs = self._journal.context, _logs(around)
+        most = context.config.logs.max_mib * _MIB
+        self._trimmer = Trimmer(logs, most, context.clock)
+        resting = Resting(self._journal, [str(path) for path in logs], most)
+        self._ear = Ear(
+            inbox, lifeline, self._trimmer, context.clock,
+            rest=resting.begin, patience=context.config.controller.rest_after_seconds,
+        )  # fmt: skip
         self._longest = _LOOK_SECONDS / 2
 
     def run(self) -> None:
@@ -202,11 +210,9 @@ class JobDriver:
         return bool(self._threads) or self._journal.job_id in self._journal.context.in_slot
 
 
-def _trimmer(around: Surroundings) -> Trimmer:
-    """Keeps every log of the job within ``[logs] max_mib``."""
-    context = around.journal.context
-    paths = all_paths(context.home, around.journal.job_id, around.spec)
-    return Trimmer(paths, context.config.logs.max_mib * _MIB, context.clock)
+def _logs(around: Surroundings) -> list[Path]:
+    """Every log of the job: each is kept within ``[logs] max_mib``."""
+    return list(all_paths(around.journal.context.home, around.journal.job_id, around.spec))
 
 
 def make_slot(journal: Journal) -> Slot:
@@ -218,7 +224,9 @@ def make_slot(journal: Journal) -> Slot:
         while not turn.acquire(timeout=_TURN_SECONDS):
             journal.check()
         try:
-            with scheduled_launch(journal.context, journal.job_id, waiter=listener.wait):
+            with scheduled_launch(
+                journal.context, journal.job_id, waiter=listener.wait_for_message
+            ):
                 yield
         finally:
             turn.release()

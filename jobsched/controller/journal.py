@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from jobsched.context import Context
 from jobsched.errors import Cancelled, NotFound, StaleAttempt
+from jobsched.process import Identity
 from jobsched.scheduler.patience import patiently
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
@@ -53,6 +54,10 @@ class Journal:
         """Set columns of a task."""
         self._patiently(lambda: self._put(task_id, columns))
 
+    def put_process(self, who: Identity) -> None:
+        """Have the attempt's process be ``who`` from now on."""
+        self._patiently(lambda: self._put_process(who))
+
     def move(
         self, task_id: int, to: TaskStatus, reason: str | None = None, **columns: Any
     ) -> TaskRow:
@@ -67,6 +72,13 @@ class Journal:
     def _put(self, task_id: int, columns: dict[str, Any]) -> None:
         with self._mine(durable=False) as (tx, _):
             moves.set_task(tx, self.job_id, task_id, **columns)
+
+    def _put_process(self, who: Identity) -> None:
+        with self._mine(durable=False) as (tx, _):
+            moves.set_attempt(
+                tx, self.job_id, self.attempt,
+                pid=who.pid, start_ticks=who.start_ticks, pid_ns=who.pid_ns,
+            )  # fmt: skip
 
     def _move(
         self, task_id: int, to: TaskStatus, reason: str | None, columns: dict[str, Any]

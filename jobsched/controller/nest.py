@@ -13,16 +13,18 @@ import sys
 import time
 from typing import Final
 
-from jobsched import config, wake
+from jobsched import config, process, wake
 from jobsched.backends import local as _backend  # noqa: F401 -- loaded for the children
 from jobsched.config import Soundness
 from jobsched.context import Context, open_context
 from jobsched.controller.__main__ import run
 from jobsched.controller.again import is_unsought
+from jobsched.controller.journal import Journal
 from jobsched.controller.plainlog import begin_log
+from jobsched.controller.rest import stand_in
 from jobsched.home import Home
 from jobsched.nursery.brood import Brood, Endings, Roles
-from jobsched.nursery.handing import Claim, ask
+from jobsched.nursery.handing import Claim, Relief, ask
 from jobsched.scheduler.attendant import attend
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.starter import claim_variables, open_log
@@ -47,6 +49,7 @@ def main() -> int:
         listener,
         Roles(
             controller=lambda claim, lifeline: _controller(prepared, sound, claim, lifeline),
+            relief=lambda relief, lifeline: _relief(prepared, sound, relief, lifeline),
             attendant=lambda lifeline: _attendant(home, lifeline),
             mourner=lambda endings: _mourner(home, endings),
         ),
@@ -77,6 +80,18 @@ def _controller(prepared: Context, sound: Soundness, claim: Claim, lifeline: int
     return status
 
 
+def _relief(prepared: Context, sound: Soundness, relief: Relief, lifeline: int) -> int:
+    """Wait in a controller's place, then be it."""
+    claim = relief.claim
+    found = stand_in(prepared.home, relief, lifeline)
+    if found is False:
+        return 0
+    if found is None:  # the rows may still name the one that died
+        context = prepared.for_attempt(config.AttemptIdentity(*claim))
+        Journal(context, claim.job_id, claim.attempt).put_process(process.me())
+    return _controller(prepared, sound, claim, lifeline)
+
+
 def _drive(prepared: Context, sound: Soundness, claim: Claim, lifeline: int) -> int:
     home = prepared.home
     log = open_log(home.controller_log(claim.job_id))
@@ -92,7 +107,7 @@ def _drive(prepared: Context, sound: Soundness, claim: Claim, lifeline: int) -> 
         context = open_context(actor="controller")
         context.db = prepared.db
     else:
-        context = prepared.for_attempt(config.AttemptIdentity(claim.job_id, claim.attempt))
+        context = prepared.for_attempt(config.AttemptIdentity(*claim))
     return run(claim.job_id, lifeline=lifeline, context=context)
 
 

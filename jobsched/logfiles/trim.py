@@ -59,6 +59,14 @@ def trim(path: Path, max_bytes: int) -> bool:
         os.close(descriptor)
 
 
+def is_too_long(path: str, max_bytes: int) -> bool:
+    """Whether a log takes more than ``max_bytes`` of disk."""
+    try:
+        return _allocated(os.lstat(path)) > max_bytes
+    except OSError:
+        return False
+
+
 class Trimmer:
     """Keeps some logs short, for whoever calls :meth:`look` now and then (each ``every`` seconds).
 

@@ -24,7 +24,7 @@ from typing import Final, NoReturn
 
 from jobsched.clock import Clock, SystemClock
 from jobsched.nursery.density import make_dense
-from jobsched.nursery.handing import Claim, give, receive
+from jobsched.nursery.handing import Claim, Relief, give, is_begun, receive
 
 #: Milliseconds without a child or a message after which it leaves.
 _LINGER: Final = 10_000
@@ -52,6 +52,8 @@ class Roles:
 
     #: The controller of a claim.
     controller: Callable[[Claim, int], int]
+    #: Who waits in the place of a controller that asked for it.
+    relief: Callable[[Relief, int], int]
     #: Somebody who ticks as long as the nursery lives.
     attendant: Callable[[int], int]
     #: Somebody who tells the schedule that controllers have died.
@@ -96,7 +98,7 @@ class Brood:
                 if descriptor == woken:
                     os.read(woken, 4096)
                 else:
-                    self._take_in()
+                    self._take_in(lifeline)
             self._collect()
             self._mourn()
             while self.waiting and self.idle:
@@ -119,7 +121,7 @@ class Brood:
     def _expects_idle(self) -> bool:
         return self.clock.monotonic() - self._asked_at < _LATELY
 
-    def _take_in(self) -> None:
+    def _take_in(self, lifeline: int) -> None:
         with suppress(OSError):
             line, _ = self.listener.accept()
             heard = receive(line)
@@ -128,8 +130,20 @@ class Brood:
                 self._asked_at = self.clock.monotonic()
                 return
             line.close()
-            if not isinstance(heard, int):
+            if isinstance(heard, Relief):
+                self._relieve(heard, lifeline)
+            elif not isinstance(heard, int):
                 self.waiting += heard
+
+    def _relieve(self, relief: Relief, lifeline: int) -> None:
+        own = (relief.claim.lock_fd, relief.line, *relief.descriptors)
+        try:
+            pid = fork(lambda: self.roles.relief(relief, lifeline), keep=(*own, lifeline))
+            self.controllers[pid] = (relief.claim.job_id, relief.claim.attempt)
+            is_begun(relief, pid)
+        finally:
+            for descriptor in own:
+                os.close(descriptor)
 
     def _give(self, claim: Claim) -> None:
         """Have the child that has been idle for the shortest time drive the next job."""

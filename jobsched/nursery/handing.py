@@ -16,7 +16,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from jobsched import process
 from jobsched.home import Home
@@ -29,6 +29,9 @@ _MOST_BYTES: Final = 64 * 1024
 _ARRIVED: Final = b"+"
 #: What a message begins with in which a child asks for work; its PID follows.
 _ASKS: Final = b"?"
+#: The same of one in which a controller asks to be relieved, and what it says of that afterwards.
+_RELIEVE: Final = b"="
+_GO_ON, _STAND_DOWN = b"+", b"-"
 
 
 class Claim(NamedTuple):
@@ -37,6 +40,18 @@ class Claim(NamedTuple):
     job_id: int
     attempt: int
     lock_fd: int
+
+
+class Relief(NamedTuple):
+    """A controller that only waits wants a child to wait in its place, with what it waits for."""
+
+    claim: Claim
+    #: What to wait on, besides messages.
+    descriptors: tuple[int, ...]
+    #: What the controller has to say to the child that relieves it.
+    note: dict[str, Any]
+    #: The descriptor on which it says whether the child is to go on.
+    line: int
 
 
 def listen(home: Home) -> socket.socket:
@@ -89,10 +104,11 @@ def _said(line: socket.socket) -> bool:
         return False
 
 
-def receive(line: socket.socket) -> list[Claim] | int:
+def receive(line: socket.socket) -> list[Claim] | Relief | int:
     """The nursery's side of :func:`hand_over`: what has come, acknowledged. Empty if spoilt.
 
-    Of :func:`ask`: the PID of the child that wants to be given work on this line.
+    Of :func:`ask`: the PID of the child that wants to be given work on this line. Of
+    :func:`relieve`: what was asked, with a copy of the line.
     """
     line.settimeout(PATIENCE)
     descriptors: list[int] = []
@@ -105,13 +121,19 @@ def receive(line: socket.socket) -> list[Claim] | int:
             text += more
         if text.startswith(_ASKS):
             return int(text[1:])
+        if text.startswith(_RELIEVE) and _is_ours(line):
+            job_id, attempt, note = json.loads(text[1:])
+            claim = Claim(int(job_id), int(attempt), descriptors[0])
+            copy = os.dup(line.fileno())
+            os.set_blocking(copy, True)
+            return Relief(claim, tuple(descriptors[1:]), note, copy)
         pairs = json.loads(text) if _is_ours(line) else []
         claims = [
             Claim(int(job_id), int(attempt), descriptor)
             for (job_id, attempt), descriptor in zip(pairs, descriptors, strict=True)
         ]
         line.sendall(_ARRIVED)
-    except (OSError, ValueError, TypeError, RecursionError):  # whatever was said
+    except (OSError, ValueError, TypeError, IndexError, RecursionError):  # whatever was said
         for descriptor in descriptors:
             os.close(descriptor)
         return []
@@ -146,6 +168,53 @@ def _given(line: socket.socket) -> Claim | None:
     process.close_on_exec(descriptors[0])  # the flag of the call itself is not heeded
     job_id, attempt = json.loads(text)
     return Claim(job_id, attempt, descriptors[0])
+
+
+def relieve(
+    home: Home, claim: Claim, descriptors: Sequence[int], note: dict[str, Any]
+) -> tuple[int, socket.socket] | None:
+    """For a controller that only waits: have a child of the nursery wait in its place.
+
+    The PID of the child, which holds the lock too now, and does nothing before it is told to
+    :func:`go_on`; and the line to tell it. ``None``: there is none, and will be none.
+    """
+    line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    line.settimeout(PATIENCE)
+    message = _RELIEVE + json.dumps([claim.job_id, claim.attempt, note]).encode() + b"\n"
+    try:
+        with short(home.nursery_socket) as path:
+            line.connect(path)
+        if _is_ours(line):
+            socket.send_fds(line, [message], [claim.lock_fd, *descriptors])
+            return int(line.recv(32)), line
+    except (OSError, ValueError):
+        pass
+    stand_down(line)  # whatever it may have begun
+    return None
+
+
+def stand_down(line: socket.socket) -> None:
+    """Tell the child that it is not needed after all."""
+    with line, suppress(OSError):
+        line.sendall(_STAND_DOWN)
+
+
+def go_on(line: socket.socket) -> None:
+    """Tell the child that the job is its own from now on. Raises ``OSError`` if it is gone."""
+    line.sendall(_GO_ON)
+
+
+def is_begun(relief: Relief, pid: int) -> None:
+    """The nursery's side of :func:`relieve`: who the child is."""
+    with suppress(OSError):  # it is gone, and the child will hear of that
+        os.write(relief.line, b"%d\n" % pid)
+
+
+def word(relief: Relief) -> bool | None:
+    """The child's side: whether to go on. ``None``: the controller died without a word."""
+    said = os.read(relief.line, 1)
+    os.close(relief.line)
+    return None if not said else said == _GO_ON
 
 
 def give(line: socket.socket, claim: Claim) -> bool:

@@ -24,8 +24,8 @@ from jobsched.wake import Inbox
 #: enough that this does not matter, and so rarely that hundreds who wait cost nothing.
 LOOK_SECONDS: Final = 30.0
 
-#: Waits for a message at most so many seconds.
-Waiter = Callable[[float], None]
+#: Waits until there may be a message.
+Waiter = Callable[[], None]
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def _wait(context: Context, job_id: int, attempt: int, waiter: Waiter | None) ->
         return
     if waiter is not None:
         while not _granted(context, job_id, attempt):
-            waiter(LOOK_SECONDS)
+            waiter()
         return
     inbox = Inbox(context.home.wake_fifo(job_id, attempt))
     try:

@@ -94,10 +94,13 @@ class Ticker:
             os.utime(self._context.home.tick_lock)  # a sign of life for the deputy
         self._watcher.press_cancels()
         self._notes.look()
+        is_thorough = self._is_thorough()
+        if is_thorough:
+            self._watcher.remind()
         left = run_pass(
             self._context,
             settling=False,
-            thorough=self._is_thorough(),
+            thorough=is_thorough,
             suspects=self._watcher.suspects(),
         )
         for job_id in self._in_turn(left):

@@ -6,11 +6,13 @@ Owns which processes are watched and when a cancelled job's controller has had i
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Final
 
 from jobsched import process, wake
 from jobsched.context import Context
 from jobsched.scheduler.ending import send_stop
+from jobsched.states import ScheduleState
 from jobsched.store import reads
 from jobsched.store.rows import AttemptRow, JobRow
 from jobsched.sweep.callbacks import telling_seconds
@@ -87,6 +89,18 @@ class Watcher:
                 send_stop(self._context, attempt)
             elif self._is_stopped(job, attempt) or self._is_overdue(job, attempt):
                 end_attempt(self._context, attempt, within=1.0)
+
+    def remind(self) -> None:
+        """Wake whoever has a slot or is to end, should the message that said so have been lost.
+
+        Its sender may have died between the commit and the message.
+        """
+        with self._context.db.read() as tx:
+            alive = reads.alive_jobs(tx)
+        for job in alive:
+            if job.cancel_at is not None or job.schedule_state is ScheduleState.LAUNCHING:
+                with suppress(OSError):
+                    wake.notify(self._context.home.wake_fifo(job.job_id, job.attempt))
 
     def close(self) -> None:
         """Watch nobody any more."""

@@ -14,7 +14,19 @@ import pytest
 
 from jobsched.controller.again import is_unsought
 from jobsched.home import Home
-from jobsched.nursery.handing import Claim, ask, give, listen, receive
+from jobsched.nursery.handing import (
+    Claim,
+    Relief,
+    ask,
+    give,
+    go_on,
+    is_begun,
+    listen,
+    receive,
+    relieve,
+    stand_down,
+    word,
+)  # fmt: skip
 from jobsched.scheduler.ending import cancel, job_done
 from jobsched.states import TaskStatus
 from jobsched.store import moves
@@ -86,6 +98,50 @@ def test_what_is_given_at_the_last_moment_is_taken(home: Home, listener: socket.
     for claim in taken:
         os.close(claim.lock_fd)
     assert [claim.job_id for claim in taken] == given
+
+
+@pytest.mark.parametrize("says", ["go on", "stand down", "nothing"])
+def test_who_relieves_a_controller_does_as_it_says(
+    home: Home, listener: socket.socket, tmp_path: Path, says: str
+) -> None:
+    """The lock, what to wait on and the note arrive; who dies without a word is replaced."""
+    with ThreadPoolExecutor() as pool, (tmp_path / "lock").open("w") as lock:
+        claim = Claim(7, 2, lock.fileno())
+        asked = pool.submit(relieve, home, claim, [listener.fileno()], {"seconds": None})
+        line, _ = listener.accept()
+        with line:
+            heard = receive(line)
+        assert isinstance(heard, Relief)
+        assert (heard.claim.job_id, heard.claim.attempt, heard.note) == (7, 2, {"seconds": None})
+        assert os.path.sameopenfile(heard.claim.lock_fd, lock.fileno())
+        assert [os.path.sameopenfile(fd, listener.fileno()) for fd in heard.descriptors] == [True]
+        is_begun(heard, 4711)
+        found = asked.result()
+        assert found is not None
+        pid, end = found
+        assert pid == 4711
+        if says == "go on":
+            go_on(end)
+        elif says == "stand down":
+            stand_down(end)
+        end.close()
+        assert word(heard) is {"go on": True, "stand down": False, "nothing": None}[says]
+        for descriptor in (heard.claim.lock_fd, *heard.descriptors):
+            os.close(descriptor)
+
+
+def test_a_nursery_that_says_nothing_relieves_nobody(home: Home, listener: socket.socket) -> None:
+    """And whatever it has begun hears that it is not needed."""
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(relieve, home, Claim(7, 2, listener.fileno()), [], {})
+        line, _ = listener.accept()
+        with line:
+            heard = receive(line)
+        assert isinstance(heard, Relief)
+        os.write(heard.line, b"hello\n")
+        assert asked.result() is None
+        assert word(heard) is False
+        os.close(heard.claim.lock_fd)
 
 
 @pytest.fixture(name="world")
