@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jobsched import config as settings
-from jobsched import lock, machine, process
+from jobsched import lock, process
 from jobsched.clock import Clock, SystemClock
 from jobsched.config import AttemptIdentity, Config
 from jobsched.errors import NoAttempt
 from jobsched.home import Home
 from jobsched.lock import Held
+from jobsched.machine.auto import Auto
 from jobsched.store import limits, moves
 from jobsched.store.database import Database
 from jobsched.store.moves import By
@@ -102,9 +103,9 @@ class Context:
         """Who makes a change, now."""
         return By(self.actor, self.clock.now(), attempt, reason)
 
-    def auto_limits(self) -> tuple[int, int]:
-        """What ``auto`` means now: launch limit, alive limit."""
-        return machine.auto_launch_limit(), machine.auto_alive_limit()
+    def auto_limits(self) -> Auto:
+        """What ``auto`` means now for each limit."""
+        return Auto(self.home.memory_file, self.clock.now())
 
     def backend(self) -> Backend:
         """The configured backend, made when first needed."""

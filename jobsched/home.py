@@ -75,6 +75,11 @@ class Home:
         return self.root / "logs" / "nursery.log"
 
     @property
+    def memory_file(self) -> Path:
+        """What was seen last of the machine's memory, and of what controllers take."""
+        return self.root / "memory.json"
+
+    @property
     def config_file(self) -> Path:
         """``config.toml``; may be missing."""
         return self.root / "config.toml"

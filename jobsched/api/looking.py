@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from jobsched import machine
 from jobsched.api import shapes
 from jobsched.config import Provenance, provenance
 from jobsched.context import Context
@@ -16,6 +15,7 @@ from jobsched.errors import NotFound
 from jobsched.scheduler import facts
 from jobsched.scheduler.reasons import Reason, reason_for
 from jobsched.store import reads, views
+from jobsched.store.limits import sum_in_words
 from jobsched.store.rows import JobRow, Limits
 from jobsched.store.tx import Tx
 from jobsched.store.views import Filter
@@ -26,7 +26,7 @@ _OF_LIMITS: Final = "jobsched limits"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """What this machine has room for. Sizes are bytes."""
+    """What this machine has room for, and what that follows from. Sizes are bytes."""
 
     #: What ``auto`` means for each limit now.
     auto_launch: int
@@ -35,16 +35,33 @@ class Capacity:
     controller_bytes: int
     #: Memory that could be had without swapping; ``None``: cannot be told.
     available_bytes: int | None
+    #: All memory that there is, or may be had here, and how much of it controllers leave free.
+    total_bytes: int | None = None
+    kept_bytes: int | None = None
+    #: Percent of the last ten seconds in which some program waited for memory.
+    stalled_percent: float = 0.0
+    #: Controllers that ``controller_bytes`` was measured on (0: it is assumed), and when.
+    measured_controllers: int = 0
+    measured_at: float | None = None
+    #: Where the automatic alive limit comes from, as a clause: that in force, if it is automatic.
+    alive_sum: str = ""
 
 
 def capacity(context: Context) -> Capacity:
     """What the automatic limits are reckoned from."""
-    launch, alive = context.auto_limits()
+    now, auto = limits(context), context.auto_limits()
+    room = auto.room(now.alive_used)
     return Capacity(
-        auto_launch=launch,
-        auto_alive=alive,
-        controller_bytes=machine.CONTROLLER_BYTES,
-        available_bytes=machine.available_bytes(),
+        auto_launch=auto.launch,
+        auto_alive=room.limit,
+        controller_bytes=room.each,
+        available_bytes=room.memory.available,
+        total_bytes=room.memory.total,
+        kept_bytes=room.kept,
+        stalled_percent=room.memory.stalled,
+        measured_controllers=auto.footprint.controllers,
+        measured_at=auto.footprint.at,
+        alive_sum=sum_in_words(now, auto) or auto.in_words(room.limit, now.alive_used),
     )
 
 
@@ -84,9 +101,9 @@ def limits(context: Context) -> Limits:
             return reads.current_limits(tx)
     wanted, auto = context.config.limits, context.auto_limits()
     return Limits(
-        launch=auto[0] if wanted.launch is None else wanted.launch,
+        launch=auto.launch if wanted.launch is None else wanted.launch,
         launch_auto=wanted.launch is None,
-        alive=auto[1] if wanted.alive is None else wanted.alive,
+        alive=auto.room(used=0).limit if wanted.alive is None else wanted.alive,
         alive_auto=wanted.alive is None,
         paused=False,
     )

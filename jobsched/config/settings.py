@@ -60,7 +60,7 @@ class LimitsConfig:
     )
     alive: int | None = _setting(
         _LIMIT,
-        "jobs that may be alive at a time; auto: memory / memory of a controller",
+        "jobs that may be alive at a time; auto: memory / what a controller takes, measured",
         default="auto",
     )
 

@@ -16,6 +16,7 @@ from jobsched.scheduler.pick import restarts_allowed, starts_allowed
 from jobsched.scheduler.reasons import NAMED, Facts, ReasonCode, reason_for
 from jobsched.states import ScheduleState
 from jobsched.store import reads, views
+from jobsched.store.limits import sum_in_words
 from jobsched.store.rows import AttemptRow, JobRow, Limits, TaskRow
 from jobsched.store.tx import Tx
 from jobsched.sweep.liveness import Liveness, liveness
@@ -55,6 +56,7 @@ def gather_one(context: Context, tx: Tx, job: JobRow, now: float) -> Facts:
         blocker_code=_code_of_first(context, tx, facts.blockers, now),
         resumes_ahead=views.resumes_ahead(tx, job, NAMED),
         starts_ahead=views.starts_ahead(tx, job, now, NAMED) if starts else None,
+        alive_sum=sum_in_words(facts.limits, context.auto_limits()) if starts else "",
     )
 
 

@@ -182,9 +182,10 @@ def set_limits(
     Lowering a limit stops nothing that runs. Raises ``InvalidInput``.
     """
     context.ensure_home()
-    automatic = dict(zip((limits.LAUNCH, limits.ALIVE), context.auto_limits(), strict=True))
+    auto_limits = context.auto_limits()
     with context.locked() as held, context.db.write() as tx:
-        by = context.by(reason)
+        by, used = context.by(reason), reads.current_limits(tx).alive_used
+        automatic = {limits.LAUNCH: auto_limits.launch, limits.ALIVE: auto_limits.room(used).limit}
         for name, wanted in ((limits.LAUNCH, launch), (limits.ALIVE, alive)):
             if wanted is not None:
                 auto = wanted == "auto"

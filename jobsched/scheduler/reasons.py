@@ -93,6 +93,8 @@ class Facts:
     #: Jobs that a pass resumes, and starts, before this one; ``None``: nobody has looked.
     resumes_ahead: Ahead | None = None
     starts_ahead: Ahead | None = None
+    #: Where an automatic alive limit comes from; empty: nobody has looked, or it is set by hand.
+    alive_sum: str = ""
 
 
 def reason_for(facts: Facts) -> Reason:
@@ -330,9 +332,10 @@ def _depends(facts: Facts) -> Reason:
 
 def _alive_limit(facts: Facts) -> Reason:
     limits = facts.limits
+    whence = f"; the limit is automatic: {facts.alive_sum}" if facts.alive_sum else ""
     text = (
         f"job {facts.job.job_id} waits: {limits.alive_used} of {limits.alive} jobs that may be"
-        f" alive are{_behind(facts.starts_ahead)}"
+        f" alive are{whence}{_behind(facts.starts_ahead)}"
     )
     return Reason(ReasonCode.ALIVE_LIMIT, text)
 

@@ -20,6 +20,7 @@ from jobsched.scheduler import candidacy, office
 from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.notes import Notes
 from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.surveyor import Surveyor
 from jobsched.scheduler.watcher import Watcher
 from jobsched.store import reads
 from jobsched.sweep.litter import remove_needless, remove_old_logs
@@ -57,6 +58,7 @@ class Ticker:
         self._context = context
         self._watcher = Watcher(context)
         self._notes = Notes(context)
+        self._surveyor = Surveyor(context)
         self._endings: dict[int, threading.Thread] = {}
         #: The job whose end was tried last.
         self._tried = 0
@@ -94,6 +96,7 @@ class Ticker:
             os.utime(self._context.home.tick_lock)  # a sign of life for the deputy
         self._watcher.press_cancels()
         self._notes.look()
+        self._surveyor.look()
         is_thorough = self._is_thorough()
         if is_thorough:
             self._watcher.remind()

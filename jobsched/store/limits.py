@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from jobsched.lock import Held
+from jobsched.machine.auto import Auto
+from jobsched.machine.room import is_worth_it
 from jobsched.store import reads, sql
 from jobsched.store.moves import By, record
 from jobsched.store.rows import Limits
@@ -19,9 +21,10 @@ ALIVE: Final = "ALIVE"
 PAUSED: Final = "PAUSED"
 
 
-def begin(tx: Tx, launch: int | None, alive: int | None, auto: tuple[int, int], by: By) -> None:
-    """The limits of a new database; ``None`` = auto, whose values now are ``auto``."""
-    for name, wanted, automatic in ((LAUNCH, launch, auto[0]), (ALIVE, alive, auto[1])):
+def begin(tx: Tx, launch: int | None, alive: int | None, auto: Auto, by: By) -> None:
+    """The limits of a new database; ``None`` = automatic, whose values now are ``auto``."""
+    first = auto.room(used=0).limit
+    for name, wanted, automatic in ((LAUNCH, launch, auto.launch), (ALIVE, alive, first)):
         value = automatic if wanted is None else wanted
         tx.change(sql.ADD_LIMIT, name=name, value=value, auto=int(wanted is None))
         record(tx, by, "LIMIT", subject=name, to_value=str(value))
@@ -38,12 +41,21 @@ def put(tx: Tx, held: Held, name: str, value: int, by: By, *, auto: bool) -> Non
         record(tx, by, "LIMIT", subject=name, from_value=str(before), to_value=str(value))
 
 
-def refresh(tx: Tx, held: Held, auto: tuple[int, int], by: By) -> Limits:
-    """Bring limits that are automatic up to date (``auto``: launch, alive); the limits in force."""
+def refresh(tx: Tx, held: Held, auto: Auto, by: By) -> Limits:
+    """Bring limits that are automatic up to what ``auto`` gives; the limits in force.
+
+    The alive limit only where the difference is worth it: memory is never the same twice.
+    """
     current = reads.current_limits(tx)
-    why = by.because("automatic")
-    if current.launch_auto and current.launch != auto[0]:
-        put(tx, held, LAUNCH, auto[0], why, auto=True)
-    if current.alive_auto and current.alive != auto[1]:
-        put(tx, held, ALIVE, auto[1], why, auto=True)
+    if current.launch_auto and current.launch != auto.launch:
+        put(tx, held, LAUNCH, auto.launch, by.because("automatic"), auto=True)
+    wanted = auto.room(current.alive_used).limit if current.alive_auto else current.alive
+    if is_worth_it(current.alive, wanted, current.alive_used):
+        why = by.because(f"automatic: {auto.in_words(wanted, current.alive_used)}")
+        put(tx, held, ALIVE, wanted, why, auto=True)
     return reads.current_limits(tx)
+
+
+def sum_in_words(now: Limits, auto: Auto) -> str:
+    """Where the alive limit in force comes from, as a clause; empty where it is set by hand."""
+    return auto.in_words(now.alive, now.alive_used) if now.alive_auto else ""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from jobsched import machine
 from jobsched.context import Context
+from jobsched.machine import memory
 from jobsched.store.rows import JobRow
 from jobsched.text import safe
 
@@ -24,10 +24,7 @@ def how_it_ended(context: Context, job: JobRow) -> str:
 
 def evidence(context: Context, job: JobRow) -> str:
     """One line: free memory now, and the last lines of its log."""
-    parts = []
-    available = machine.available_bytes()
-    if available is not None:
-        parts.append(f"{available // 2**20} MiB of memory available now")
+    parts = [f"{memory.look().available // 2**20} MiB of memory available now"]
     lines = _last_lines(context, job.job_id)
     parts.append(f"last lines of its log: {lines}" if lines else "its log is empty")
     return "; ".join(parts)

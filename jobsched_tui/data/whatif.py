@@ -72,6 +72,8 @@ class Machine:
     controller_bytes: int
     #: ``None``: cannot be told.
     free_bytes: int | None = None
+    #: Where the automatic alive limit comes from, as a clause.
+    alive_sum: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,6 +70,7 @@ class LimitsDialog(ModalScreen[Committed | None]):
     LimitsDialog .field .label { width: 9; }
     LimitsDialog LimitField { width: 12; margin-right: 2; }
     LimitsDialog .field Lines { width: auto; }
+    LimitsDialog #sum { padding-left: 9; }
     LimitsDialog #preview, LimitsDialog #twin { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -105,6 +106,9 @@ class LimitsDialog(ModalScreen[Committed | None]):
             yield Lines([[span("Limits", Tone.TITLE)]], pen=self._pen)
             yield self._field("launch", "Launch", self._now.launch, self._machine.auto_launch)
             yield self._field("alive", "Alive", self._now.alive, self._machine.auto_alive)
+            if self._machine.alive_sum:
+                says = f"auto: {self._machine.alive_sum}"
+                yield Lines([[span(says, Tone.MUTED)]], pen=self._pen, id="sum")
             yield Flag("Pause starts of new jobs", value=self._now.paused, id="paused")
             yield Lines(pen=self._pen, id="preview")
             yield Lines(pen=self._pen, id="trouble")

@@ -85,6 +85,7 @@ def test_limits_are_shown_and_set(cli: Cli) -> None:
     assert cli.ok("limits", "--json").json == found
     text = cli.ok("limits").out
     assert "by hand" in text
+    assert "automatic" not in text
     assert "Paused: no new job starts" in text
     job_id = cli.submit()
     assert cli.job(job_id)["waiting_reason"] == "PAUSED"

@@ -23,7 +23,10 @@ QUEUE = Queue(
     resumes=(Waiter(5, "again"),),
     starts=tuple(Waiter(100 + n, f"[red]job-{n}") for n in range(10)),
 )
-MACHINE = Machine(auto_launch=8, auto_alive=64, controller_bytes=40 * MIB, free_bytes=3000 * MIB)
+MACHINE = Machine(
+    auto_launch=8, auto_alive=64, controller_bytes=40 * MIB, free_bytes=3000 * MIB,
+    alive_sum="64 = 48 alive + (3.0 GiB available - 2.4 GiB kept) / 40.0 MiB, assumed",
+)  # fmt: skip
 
 Acts = Callable[[Stage, Pilot[None]], Awaitable[None]]
 
@@ -67,6 +70,7 @@ def test_preview(size: tuple[int, int], pen: Pen) -> None:
         for part in (
             "Launch 6 3 used of 3; auto is 8 here",
             "Alive auto 48 used of 64; auto is 64 here",
+            "auto: 64 = 48 alive + (3.0 GiB available - 2.4 GiB kept) /",
             "launch 3 -> 6",
             "2 jobs would start: 100 [red]job-0, 101 [red]job-1",
             "1 job would launch again: 5 again",

@@ -104,6 +104,7 @@ def _machine(console: Console) -> Machine:
         auto_alive=capacity.auto_alive,
         controller_bytes=capacity.controller_bytes,
         free_bytes=capacity.available_bytes,
+        alive_sum=capacity.alive_sum,
     )
 
 

@@ -37,7 +37,7 @@ from tests.tui.snapshots.picture import Picture, picture_of
 _DEADLINE: Final = 30.0
 #: Seconds between two looks that must show the same.
 _BETWEEN: Final = 0.03
-_GIB: Final = 1024**3
+_MIB: Final = 1024**2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,13 @@ class _Door(Scheduler):
     """The door of an empty home, on a machine that is always the same."""
 
     def capacity(self) -> Capacity:
-        """16 CPUs and plenty of memory."""
+        """16 CPUs, and not much memory left."""
         return Capacity(
-            auto_launch=64, auto_alive=340, controller_bytes=64 * 1024**2, available_bytes=87 * _GIB
-        )
+            auto_launch=64, auto_alive=64, controller_bytes=13 * _MIB // 2,
+            available_bytes=926 * _MIB,
+            alive_sum="64 = 48 alive + (926.0 MiB available - 819.2 MiB kept) / 6.5 MiB,"
+            " measured on 16 controllers 12 s ago",
+        )  # fmt: skip
 
 
 class SceneConsole(Console):
