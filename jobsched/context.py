@@ -20,7 +20,7 @@ from jobsched.config import AttemptIdentity, Config
 from jobsched.errors import NoAttempt
 from jobsched.home import Home
 from jobsched.lock import Held
-from jobsched.machine.auto import Auto
+from jobsched.machine.auto import Auto, Glance
 from jobsched.store import limits, moves
 from jobsched.store.database import Database
 from jobsched.store.moves import By
@@ -79,6 +79,7 @@ class Context:
         self.db = Database(self.home.database)
         self._called = False
         self._backend: Backend | None = None
+        self._memory = Glance(self.clock.monotonic)
 
     def ensure_home(self) -> None:
         """Make home and database if they are not there yet; for commands that write."""
@@ -105,7 +106,7 @@ class Context:
 
     def auto_limits(self) -> Auto:
         """What ``auto`` means now for each limit."""
-        return Auto(self.home.memory_file, self.clock.now())
+        return Auto(self.home.memory_file, self.clock.now(), self._memory)
 
     def backend(self) -> Backend:
         """The configured backend, made when first needed."""

@@ -5,6 +5,7 @@ Owns which of the two. Writes nothing: the limits in force are written by ``stor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -18,14 +19,31 @@ from jobsched.machine.room import Room, room_for
 #: Seconds for which a look counts that somebody else has taken. Whoever ticks looks more often; so
 #: a pass finds it done, and everybody reckons from the same.
 _FRESH: Final = 60.0
+#: Seconds for which a process's own look counts.
+_GLANCE: Final = 5.0
+
+
+class Glance:
+    """A process's own look at memory, anew only every few seconds: it may make many passes."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._seen: tuple[float, Memory] | None = None
+
+    def __call__(self) -> Memory:
+        """Memory now, or a moment ago."""
+        now = self._monotonic()
+        if self._seen is None or now - self._seen[0] >= _GLANCE:
+            self._seen = now, memory.look()
+        return self._seen[1]
 
 
 class Auto:
     """The automatic limits. Nothing is read until it is asked for, and then once."""
 
-    def __init__(self, path: Path, now: float) -> None:
+    def __init__(self, path: Path, now: float, look: Callable[[], Memory] = memory.look) -> None:
         """``path``: where it is remembered what was seen; ``now``: Unix seconds."""
-        self._path, self._now = path, now
+        self._path, self._now, self._look = path, now, look
 
     @property
     def launch(self) -> int:
@@ -55,5 +73,5 @@ class Auto:
         """A look at memory, and how many jobs were alive then; ``None``: as many as are now."""
         seen = self._remembered
         if seen is None or abs(self._now - seen.at) > _FRESH:
-            return memory.look(), None
+            return self._look(), None
         return seen.memory, seen.alive

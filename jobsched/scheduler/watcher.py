@@ -6,6 +6,7 @@ Owns which processes are watched and when a cancelled job's controller has had i
 from __future__ import annotations
 
 import os
+import resource
 from contextlib import suppress
 from typing import Final
 
@@ -24,15 +25,20 @@ from jobsched.sweep.liveness import liveness
 _STOPPED_SECONDS: Final = 1.0
 #: Seconds beyond twice the grace that our own controller gets to end a cancelled job.
 _OWN_MARGIN: Final = 10.0
+#: Descriptors where the system sets no limit.
+_UNBOUNDED: Final = 1_000_000
 
 
 class Watcher:
     """Watches all living controllers of a home; not thread-safe."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, most: int | None = None) -> None:
+        """``most``: descriptors to use; by default half of what this process may have open."""
         self._context = context
+        self._most = _most_descriptors() if most is None else most
         self._watched: dict[tuple[int, int], int] = {}
-        #: Jobs whose controllers cannot be watched: it is not known yet who they are.
+        #: Jobs whose controllers cannot be watched: it is not known yet who they are, or there are
+        #: too many. Each pass looks at them.
         self._unknown: set[int] = set()
         self._dead: set[tuple[int, int]] = set()
         self._seen: tuple[int, int] | None = None
@@ -59,7 +65,8 @@ class Watcher:
             os.close(self._watched.pop(key))
         self._unknown = set()
         for key in present.keys() - self._watched.keys():
-            who = identity_of(present[key])
+            is_room = len(self._watched) < self._most
+            who = identity_of(present[key]) if is_room else None
             descriptor = None if who is None else process.pidfd(who)
             if descriptor is None:
                 self._unknown.add(key[0])
@@ -137,3 +144,9 @@ class Watcher:
                 if job.cancel_at is not None
                 and (attempt := reads.attempt(tx, job.job_id, job.attempt)) is not None
             ]
+
+
+def _most_descriptors() -> int:
+    """Half of what this process may have open: it needs some for other things."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _UNBOUNDED if soft == resource.RLIM_INFINITY else soft // 2

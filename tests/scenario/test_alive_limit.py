@@ -9,6 +9,7 @@ import pytest
 from jobsched.api import Capacity, Scheduler
 from jobsched.machine import remembered
 from jobsched.machine.footprint import ASSUMED
+from jobsched.scheduler.watcher import Watcher
 from jobsched.states import TaskStatus
 from jobsched.store import changes
 from tests.scenario.conftest import MakeWorld
@@ -58,4 +59,18 @@ def test_a_controller_that_was_not_forked_is_bigger(make_world: MakeWorld, tmp_p
     alone = measured(own, tmp_path / "go", 2)
     assert alone.controller_bytes > forked.controller_bytes
     assert alone.auto_alive <= forked.auto_alive
+    (tmp_path / "go").touch()
+
+
+def test_more_controllers_than_may_be_watched(world: World, tmp_path: Path) -> None:
+    """Those beyond what one may have open are looked at by each pass: no death goes unnoticed."""
+    jobs = [world.submit(WAITS.format(go=tmp_path / "go")) for _ in range(3)]
+    for job in jobs:
+        world.until_status(job, TaskStatus.RUNNING)
+    watcher = Watcher(world.context, most=2)
+    watcher.refresh()
+    assert len(watcher.descriptors()) == 2
+    assert len(watcher.suspects()) == 1
+    assert watcher.suspects() < set(jobs)
+    watcher.close()
     (tmp_path / "go").touch()

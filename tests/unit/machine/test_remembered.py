@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsched.machine.auto import Auto
+from jobsched.machine.auto import Auto, Glance
 from jobsched.machine.footprint import ASSUMED, Footprint
 from jobsched.machine.memory import Memory, look
 from jobsched.machine.remembered import Remembered, load, save
+from jobsched.testing import FakeClock
 
 MIB = 1024**2
 GIB = 1024**3
@@ -95,3 +96,14 @@ def test_auto_in_a_new_home(tmp_path: Path) -> None:
     assert auto.footprint.controllers == 0
     said = auto.in_words(auto.room(0).limit, 0)
     assert said.endswith("/ 40.0 MiB, assumed until controllers are measured")
+
+
+def test_a_process_of_many_passes_looks_seldom() -> None:
+    """What it saw a moment ago still holds."""
+    clock = FakeClock()
+    glance = Glance(clock.monotonic)
+    first = glance()
+    clock.sleep(4)
+    assert glance() is first
+    clock.sleep(2)
+    assert glance() is not first
