@@ -14,7 +14,6 @@ from typing import Final
 
 from jobsched import process
 from jobsched.context import Context
-from jobsched.errors import JobschedError
 from jobsched.machine import memory, remembered
 from jobsched.machine.footprint import SAMPLE, Footprint, measure, spread
 from jobsched.machine.memory import Memory
@@ -59,7 +58,7 @@ class Surveyor:
         self._look_due = now + _LOOK_SECONDS
         try:
             self._survey(now)
-        except (OSError, JobschedError) as error:
+        except Exception as error:  # noqa: BLE001 -- no sweep may fail for want of it
             log.warning("what controllers take could not be seen: %s", error)
 
     def _survey(self, now: float) -> None:
