@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from jobsched.errors import StoreError
 
@@ -28,11 +29,19 @@ DIRECTORIES = (
 )
 
 
+#: What tells a directory from another, and whether anything was added to it or taken from it.
+_Signs: TypeAlias = tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """One state directory. All paths in it are made here."""
 
     root: Path
+    #: How the directories that hold others looked when all was in its place.
+    _sound: list[_Signs] = field(
+        default_factory=list, init=False, repr=False, compare=False, hash=False
+    )
 
     @property
     def database(self) -> Path:
@@ -131,7 +140,13 @@ class Home:
         return self.database.exists()
 
     def create(self) -> None:
-        """Make the directory and its folders, mode 0700. Raises ``StoreError`` as :meth:`check`."""
+        """Make the directory and its folders, mode 0700. Raises ``StoreError`` as :meth:`check`.
+
+        One that was in order, and to which nothing was added or taken from it since, still is.
+        """
+        found = self._look()  # before it is put in order: what is done to it meanwhile is seen
+        if found and found == self._sound:
+            return
         try:
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.check()
@@ -140,6 +155,14 @@ class Home:
                 (self.root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot use {self.root} as home: {error.strerror}") from error
+        self._sound[:] = found
+
+    def _look(self) -> list[_Signs]:
+        """The signs of the two directories that the folders are in; none where one is missing."""
+        try:
+            return [_signs(os.lstat(self.root)), _signs(os.lstat(self.root / "logs"))]
+        except OSError:
+            return []
 
     def check(self) -> None:
         """Refuse a directory that is somebody else's or holds other things; close ours to others.
@@ -182,6 +205,14 @@ class Home:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         with suppress(FileExistsError):
             os.close(os.open(self.scheduler_lock, flags, 0o600))
+
+
+def _signs(found: os.stat_result) -> _Signs:
+    # The times are as coarse as the kernel's tick; the links tell of a folder that went within one.
+    return (
+        found.st_dev, found.st_ino, found.st_mode, found.st_uid, found.st_nlink,
+        found.st_mtime_ns, found.st_ctime_ns,
+    )  # fmt: skip
 
 
 def write_private(path: Path, text: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from pathlib import Path
 from typing import Any, Final
@@ -123,13 +123,24 @@ class DagSpec:
 
     def to_json(self) -> str:
         """The form that is stored; :meth:`from_json` is its inverse."""
-        return json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False)
+        return _ENCODER.encode(self)
 
     @classmethod
     def from_json(cls, text: str) -> DagSpec:
         """Rebuild what :meth:`to_json` wrote."""
         raw = json.loads(text)
         return cls(**{**raw, "tasks": tuple(_task(task) for task in raw["tasks"])})
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    """A record as what JSON can hold; its values, if they are records, in their turn."""
+    try:
+        return {name: getattr(record, name) for name in record.__dataclass_fields__}
+    except AttributeError:
+        raise TypeError(f"{type(record).__name__} has no place in a stored DAG") from None
+
+
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=_fields)
 
 
 def _task(raw: dict[str, Any]) -> TaskSpec:

@@ -1,8 +1,9 @@
 """The scheduling pass: take back what the dead left, claim all that fits, start and wake.
 
-Owns the order of things. All decisions of a pass are one transaction under the scheduler lock;
-every effect (a start, a wake-up, the end of a job that nobody drives) comes after the commit and
-outside the lock, so that nobody waits behind a start.
+Owns the order of things. All decisions of a pass are one transaction under the scheduler lock,
+begun only where there is something to decide; every effect (a start, a wake-up, the end of a job
+that nobody drives) comes after the commit and outside the lock, so that nobody waits behind a
+start.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from jobsched.home import write_private
 from jobsched.lock import Held
 from jobsched.nursery.handing import Claim
 from jobsched.scheduler import office
+from jobsched.scheduler.outlook import is_quiet
 from jobsched.scheduler.pick import restarts_allowed, starts_allowed
 from jobsched.scheduler.starter import DEFAULT_COMMAND, Starter
 from jobsched.states import ScheduleState
@@ -74,7 +76,10 @@ def run_pass(
         ended = starter.reap()
         context.endings.update(ended)
         suspects = {*suspects, *(job_id for job_id, _ in ended)}
-        outcome = _decide(context, starter, None if thorough else suspects)
+        looked_at = None if thorough else suspects
+        if is_quiet(context, looked_at):
+            return []
+        outcome = _decide(context, starter, looked_at)
         had_claims = bool(outcome.claims)
         spoilt = _carry_out(context, starter, outcome)
         suspects = spoilt.jobs

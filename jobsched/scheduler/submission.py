@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
@@ -54,13 +55,18 @@ class Submission:
 
 def captured_env(environ: Mapping[str, str], pass_env: Sequence[str]) -> dict[str, str]:
     """The part of ``environ`` that is stored with a job."""
-    exact = {name for name in (*CAPTURED, *pass_env) if not name.endswith("*")}
-    prefixes = tuple(name[:-1] for name in (*CAPTURED, *pass_env) if name.endswith("*"))
-    return {
-        name: value
-        for name, value in environ.items()
-        if name in exact or (prefixes and name.startswith(prefixes))
-    }
+    exact, prefixes = _wanted(tuple(pass_env))
+    # Only what is wanted is read: each value of the real environment is decoded when asked for.
+    names = [name for name in environ if name in exact or name.startswith(prefixes)]
+    return {name: environ[name] for name in names}
+
+
+@cache
+def _wanted(pass_env: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Names, and beginnings of names, of variables that are stored."""
+    listed = (*CAPTURED, *pass_env)
+    exact = frozenset(name for name in listed if not name.endswith("*"))
+    return exact, tuple(name[:-1] for name in listed if name.endswith("*"))
 
 
 def create_job(context: Context, name: str, task_names: Sequence[str]) -> int:
@@ -189,7 +195,9 @@ def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) 
     followed = dict.fromkeys(submission.after)
     broken = [other for other in followed if submissions.follow(tx, job_id, other) is False]
     priority = spec.priority if submission.priority is None else submission.priority
-    moves.set_job(tx, job_id, priority=priority, hold=job.hold | int(submission.hold))
+    hold = job.hold | int(submission.hold)
+    if (priority, hold) != (job.priority, job.hold):
+        moves.set_job(tx, job_id, priority=priority, hold=hold)
     if submission.hold and not job.hold:
         moves.record(tx, by, "ACTION", job_id=job_id, subject="HOLD", attempt=job.attempt)
     submissions.enter_queue(tx, held, job, by)

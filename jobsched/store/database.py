@@ -19,11 +19,12 @@ from typing import Final
 from jobsched.clock import SystemClock
 from jobsched.errors import StoreError
 from jobsched.store import driver as drivers
+from jobsched.store import wal
 from jobsched.store.migrations import VERSION, migrate
 from jobsched.store.tx import Tx
 
-#: Bytes of write-ahead log after which whoever holds the scheduler lock folds it into the database.
-_CHECKPOINT_BYTES: Final = 4 * 1024 * 1024
+#: Bytes of a write-ahead log that is cut when it is folded: more than it is meant to have.
+_CUT_BYTES: Final = 32 * 1024 * 1024
 
 
 class Database:
@@ -31,6 +32,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._wal = path.with_name(f"{path.name}-wal")
         self._guard = threading.RLock()
         self._driver: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
@@ -108,23 +110,31 @@ class Database:
         with self._guard:
             return self.version(), self._open().total_changes
 
+    def needs_checkpoint(self) -> bool:
+        """Whether the write-ahead log is long; a hint."""
+        return wal.is_long(self._wal)
+
     def checkpoint(self) -> None:
         """Fold a long write-ahead log into the database. Only under the scheduler lock.
 
+        The file keeps its length, and is written anew from its beginning: to lengthen it again
+        would double the cost of every commit that is synced. It is cut where somebody who read for
+        long has let it grow beyond measure.
         SQLite before 3.51.3 can damage a database when two connections do this at once. Waits for
         nobody: whoever reads meanwhile (or was stopped while reading) would keep the lock's holder
         for seconds; what cannot be folded now will be another time.
         """
-        wal = self._path.with_name(self._path.name + "-wal")
         with self._guard, self._explained():
-            if wal.exists() and wal.stat().st_size > _CHECKPOINT_BYTES:
-                driver = self._open()
-                driver.execute("PRAGMA busy_timeout = 0")
-                try:
-                    driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-                finally:
-                    patience = int(drivers.BUSY_SECONDS * 1000)
-                    driver.execute(f"PRAGMA busy_timeout = {patience}")
+            if not self.needs_checkpoint():
+                return
+            how = "TRUNCATE" if wal.size(self._wal) > _CUT_BYTES else "RESTART"
+            driver = self._open()
+            driver.execute("PRAGMA busy_timeout = 0")
+            try:
+                driver.execute(f"PRAGMA wal_checkpoint({how})").fetchall()
+            finally:
+                patience = int(drivers.BUSY_SECONDS * 1000)
+                driver.execute(f"PRAGMA busy_timeout = {patience}")
 
     def close(self) -> None:
         """Close the connection; the next use opens a new one."""

@@ -41,19 +41,29 @@ def put(tx: Tx, held: Held, name: str, value: int, by: By, *, auto: bool) -> Non
         record(tx, by, "LIMIT", subject=name, from_value=str(before), to_value=str(value))
 
 
-def refresh(tx: Tx, held: Held, auto: Auto, by: By) -> Limits:
-    """Bring limits that are automatic up to what ``auto`` gives; the limits in force.
+def outdated(current: Limits, auto: Auto) -> dict[str, int]:
+    """Limits that are automatic and not what ``auto`` gives, with what it gives.
 
     The alive limit only where the difference is worth it: memory is never the same twice.
     """
-    current = reads.current_limits(tx)
+    found = {}
     if current.launch_auto and current.launch != auto.launch:
-        put(tx, held, LAUNCH, auto.launch, by.because("automatic"), auto=True)
-    wanted = auto.room(current.alive_used).limit if current.alive_auto else current.alive
-    if is_worth_it(current.alive, wanted, current.alive_used):
-        why = by.because(f"automatic: {auto.in_words(wanted, current.alive_used)}")
-        put(tx, held, ALIVE, wanted, why, auto=True)
-    return reads.current_limits(tx)
+        found[LAUNCH] = auto.launch
+    if current.alive_auto:
+        wanted = auto.room(current.alive_used).limit
+        if is_worth_it(current.alive, wanted, current.alive_used):
+            found[ALIVE] = wanted
+    return found
+
+
+def refresh(tx: Tx, held: Held, auto: Auto, by: By) -> Limits:
+    """Bring limits that are automatic up to date; the limits in force."""
+    current = reads.current_limits(tx)
+    changed = outdated(current, auto)
+    for name, value in changed.items():
+        why = f": {auto.in_words(value, current.alive_used)}" if name == ALIVE else ""
+        put(tx, held, name, value, by.because(f"automatic{why}"), auto=True)
+    return reads.current_limits(tx) if changed else current
 
 
 def sum_in_words(now: Limits, auto: Auto) -> str:

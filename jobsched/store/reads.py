@@ -9,6 +9,7 @@ from __future__ import annotations
 from jobsched.states import ScheduleState
 from jobsched.store import sql
 from jobsched.store.rows import AttemptRow, HistoryRow, JobRow, Limits, TaskRow
+from jobsched.store.sql import Sql
 from jobsched.store.tx import Tx
 
 
@@ -57,8 +58,8 @@ def ending_jobs(tx: Tx) -> list[JobRow]:
 
 def current_limits(tx: Tx) -> Limits:
     """The limits in force, with what is used of them now."""
-    stored = {row["name"]: (row["value"], bool(row["auto"])) for row in tx.rows(sql.LIMITS)}
-    used = {row["schedule_state"]: row["count"] for row in tx.rows(sql.ALIVE_COUNTS)}
+    stored = {name: (value, bool(auto)) for name, value, auto in tx.tuples(sql.LIMITS)}
+    used: dict[str, int] = dict(tx.tuples(sql.ALIVE_COUNTS))
     launch, alive = stored.get("LAUNCH", (0, True)), stored.get("ALIVE", (0, True))
     return Limits(
         launch=launch[0],
@@ -73,22 +74,22 @@ def current_limits(tx: Tx) -> Limits:
 
 def requeued(tx: Tx, now: float, most: int) -> list[JobRow]:
     """Jobs whose controller died and that may have the next one now, in order."""
-    return [JobRow.of(row) for row in tx.rows(sql.REQUEUED, now=now, most=most)]
+    return _jobs(tx, sql.REQUEUED, most, now=now)
 
 
 def restarts(tx: Tx, now: float, most: int) -> list[JobRow]:
     """Jobs that were to be started, but have never had a controller that called us, in order."""
-    return [JobRow.of(row) for row in tx.rows(sql.RESTARTS, now=now, most=most)]
+    return _jobs(tx, sql.RESTARTS, most, now=now)
 
 
 def resumes(tx: Tx, most: int) -> list[JobRow]:
     """Alive jobs that ask for a launch slot and may have one, in order."""
-    return [JobRow.of(row) for row in tx.rows(sql.RESUMES, most=most)]
+    return _jobs(tx, sql.RESUMES, most)
 
 
 def starts(tx: Tx, now: float, most: int) -> list[JobRow]:
     """New jobs that may be started now, in order."""
-    return [JobRow.of(row) for row in tx.rows(sql.STARTS, now=now, most=most)]
+    return _jobs(tx, sql.STARTS, most, now=now)
 
 
 def unsettled(tx: Tx) -> list[JobRow]:
@@ -122,3 +123,10 @@ def snapshot(tx: Tx, job_id: int) -> dict[str, str] | None:
     """What was stored at submission: ``yaml``, ``dag``, ``env``, ``source``."""
     row = tx.row(sql.SNAPSHOT, job_id=job_id)
     return None if row is None else {key: row[key] for key in ("yaml", "dag", "env", "source")}
+
+
+def _jobs(tx: Tx, statement: Sql, most: int, **values: object) -> list[JobRow]:
+    """The first of some jobs; where there is room for none, none is asked for."""
+    if most < 1:
+        return []
+    return [JobRow.of(row) for row in tx.rows(statement, most=most, **values)]

@@ -6,7 +6,7 @@ Owns the shape in which the rest of jobsched sees a row; reads nothing by itself
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Final, Self, TypeAlias
 
 from jobsched.states import ALIVE_STATES, ScheduleState, TaskStatus
@@ -174,6 +174,11 @@ class Limits:
     alive_used: int = 0
 
     @property
+    def is_auto(self) -> bool:
+        """Whether any of them follows the machine."""
+        return self.launch_auto or self.alive_auto
+
+    @property
     def launch_room(self) -> int:
         """Launch slots that are free."""
         return max(0, self.launch - self.launching_used)
@@ -203,4 +208,4 @@ class Counts:
 
 
 def _columns(cls: type[Any], row: Row) -> dict[str, Any]:
-    return {field.name: row[field.name] for field in fields(cls)}
+    return {name: row[name] for name in cls.__dataclass_fields__}

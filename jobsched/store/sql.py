@@ -620,15 +620,30 @@ INDEXES: Final = (
         "CREATE INDEX jobs_by_name ON jobs (name, job_id)"
     ),
     Sql(
-        "CREATE INDEX jobs_by_state ON jobs (schedule_state, priority, queue_seq)"
+        "CREATE INDEX jobs_by_state ON jobs (schedule_state, priority DESC, queue_seq)"
     ),
     Sql(
         "CREATE INDEX jobs_by_status ON jobs (status, job_id)"
     ),
     Sql(
+        "CREATE INDEX jobs_ending ON jobs (schedule_state, job_id) WHERE schedule_state IN "
+        "('ALIVE', 'ALIVE_WAITING', 'LAUNCHING') AND (cancel_at IS NOT NULL OR status IN "
+        "('CANCELLED', 'FAILED', 'FAILED_CONTROLLER', 'FAILED_NO_RESOURCE', "
+        "'FAILED_PRECHECKS', 'FAILED_SETUP', 'SUCCEEDED'))"
+    ),
+    Sql(
+        "CREATE INDEX jobs_put_off ON jobs (schedule_state, not_before) WHERE schedule_state = "
+        "'WAITING' AND not_before IS NOT NULL"
+    ),
+    Sql(
+        "CREATE INDEX jobs_waiting_again ON jobs (schedule_state, priority DESC, queue_seq) "
+        "WHERE schedule_state = 'WAITING' AND attempt > 0"
+    ),
+    Sql(
         "CREATE INDEX dependencies_on ON dependencies (on_job_id, satisfied)"
     ),
     Sql(
-        "CREATE INDEX tasks_in_backoff ON tasks (backoff_code, job_id)"
+        "CREATE INDEX tasks_in_backoff ON tasks (backoff_code, job_id) WHERE backoff_code IS "
+        "NOT NULL"
     ),
 )

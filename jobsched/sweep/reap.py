@@ -107,7 +107,7 @@ def take_back(
     """
     to_settle = [job.job_id for job in reads.unsettled(tx)]
     boot_id = process.boot_id()
-    for job in _alive(tx, suspects):
+    for job in suspected(tx, suspects):
         if lock.probe(context.home.attempt_lock(job.job_id, job.attempt)) is not Grip.FREE:
             continue
         attempt = reads.attempt(tx, job.job_id, job.attempt)
@@ -120,7 +120,8 @@ def take_back(
     return to_settle
 
 
-def _alive(tx: Tx, suspects: Iterable[int] | None) -> list[JobRow]:
+def suspected(tx: Tx, suspects: Iterable[int] | None) -> list[JobRow]:
+    """Those of ``suspects`` that are alive; ``None``: all alive jobs."""
     if suspects is None:
         return reads.alive_jobs(tx)
     found = (reads.job(tx, job_id) for job_id in sorted(set(suspects)))

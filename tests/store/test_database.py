@@ -223,6 +223,17 @@ def test_golden_databases(tmp_path: Path, path: Path) -> None:
     ]
     assert version == {"user_version": VERSION}
     context.db.close()
+    fresh = open_context(tmp_path / "fresh")
+    fresh.ensure_home()
+    fresh.db.close()
+    assert schema_in(context.home.database) == schema_in(fresh.home.database)
+
+
+def schema_in(path: Path) -> dict[str, str]:
+    """What made each table, index and trigger of a database, however it was laid out."""
+    with closing(sqlite3.connect(path)) as raw:
+        found = raw.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    return {name: " ".join(sql.split()) for name, sql in found}
 
 
 def test_golden_database_of_this_schema_exists() -> None:
@@ -230,3 +241,56 @@ def test_golden_database_of_this_schema_exists() -> None:
     assert [path.name for path in sorted(GOLDEN.glob("*.db"))] == [
         f"schema-{version}.db" for version in range(1, VERSION + 1)
     ]
+
+
+def log_of(context: Context) -> Path:
+    """Its write-ahead log."""
+    return context.home.database.with_name("jobsched.db-wal")
+
+
+def lengthen_log(context: Context) -> None:
+    """Write what makes the log long, as the store judges it."""
+    while not context.db.needs_checkpoint():
+        create(context)
+
+
+def test_a_long_log_is_folded_and_begun_anew(context: Context) -> None:
+    """It keeps its length, so that commits need not lengthen it again; nothing is lost."""
+    assert not context.db.needs_checkpoint()
+    lengthen_log(context)
+    last = create(context)
+    before = log_of(context).stat().st_size
+    context.db.checkpoint()
+    for _ in range(20):
+        assert create(context) == (last := last + 1)
+        assert not context.db.needs_checkpoint()
+    assert log_of(context).stat().st_size == before
+    lengthen_log(context)
+    assert log_of(context).stat().st_size == pytest.approx(before, rel=0.01)
+    with closing(sqlite3.connect(context.home.database)) as raw:
+        assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_log_that_somebody_reads_is_folded_when_nobody_does(context: Context) -> None:
+    """Until then it grows, and whoever asks in vain loses nothing and waits for nobody."""
+    other = open_context(context.home.root)
+    with other.db.read() as tx:
+        before = tx.rows(text("SELECT COUNT(*) FROM jobs"))
+        lengthen_log(context)
+        context.db.checkpoint()
+        assert tx.rows(text("SELECT COUNT(*) FROM jobs")) == before
+        create(context)
+        assert context.db.needs_checkpoint()
+    context.db.checkpoint()
+    create(context)
+    assert not context.db.needs_checkpoint()
+    other.db.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"x"])
+def test_a_log_that_is_none_is_not_long(context: Context, content: bytes) -> None:
+    """Whatever lies there is only looked at."""
+    context.db.close()
+    log_of(context).write_bytes(content)
+    assert not context.db.needs_checkpoint()
+    assert log_of(context).read_bytes() == content

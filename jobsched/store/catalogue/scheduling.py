@@ -6,8 +6,9 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, select
 
-from jobsched.states import TERMINAL, ScheduleState
+from jobsched.states import ScheduleState
 from jobsched.store.catalogue.schema import (
+    ENDS,
     attempts,
     dependencies,
     history,
@@ -34,7 +35,7 @@ NOTED: Final = (
     .where(attempts.c.end_reason.is_not(None) & attempts.c.ended_at.is_(None))
 )
 SNAPSHOT: Final = select(snapshots).where(snapshots.c.job_id == bindparam("job_id"))
-LIMITS: Final = select(limits)
+LIMITS: Final = select(limits.c.name, limits.c.value, limits.c.auto)
 ALIVE_JOBS: Final = select(jobs).where(jobs.c.schedule_state.in_(ALIVE)).order_by(jobs.c.job_id)
 #: The newest of each: the controllers that live, or were to.
 ALIVE_ATTEMPTS: Final = (
@@ -44,12 +45,7 @@ ALIVE_ATTEMPTS: Final = (
     .order_by(attempts.c.job_id)
 )
 #: Those that are to be ended: by their controllers, or by others if these cannot.
-ENDING: Final = (
-    select(jobs)
-    .where(jobs.c.schedule_state.in_(ALIVE))
-    .where(jobs.c.cancel_at.is_not(None) | jobs.c.status.in_(sorted(TERMINAL)))
-    .order_by(jobs.c.job_id)
-)
+ENDING: Final = select(jobs).where(ENDS).order_by(jobs.c.job_id)
 ALIVE_COUNTS: Final = (
     select(jobs.c.schedule_state, func.count().label("count"))
     .where(jobs.c.schedule_state.in_(ALIVE))

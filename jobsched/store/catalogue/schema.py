@@ -74,11 +74,28 @@ jobs: Final = Table(
         "schedule_state = 'INACTIVE' OR schedule_state = 'DONE' OR queue_seq IS NOT NULL",
         name="submitted_has_a_place",
     ),
-    Index("jobs_by_state", "schedule_state", "priority", "queue_seq"),
     Index("jobs_by_status", "status", "job_id"),
     Index("jobs_by_name", "name", "job_id"),
     sqlite_autoincrement=True,
 )
+# As a pass takes them: it reads as many as it has room for, however many wait.
+Index("jobs_by_state", jobs.c.schedule_state, jobs.c.priority.desc(), jobs.c.queue_seq)
+# Few jobs among many, each for a question that every pass or tick asks. What they are "where" must
+# stand in the question in the same words; and they begin with the state, for SQLite prefers an
+# index of which it knows the first column.
+Index(
+    "jobs_waiting_again", jobs.c.schedule_state, jobs.c.priority.desc(), jobs.c.queue_seq,
+    sqlite_where=(jobs.c.schedule_state == ScheduleState.WAITING) & (jobs.c.attempt > 0),
+)  # fmt: skip
+Index(
+    "jobs_put_off", jobs.c.schedule_state, jobs.c.not_before,
+    sqlite_where=(jobs.c.schedule_state == ScheduleState.WAITING) & jobs.c.not_before.is_not(None),
+)  # fmt: skip
+#: Alive, and to be ended: cancelled, or with an outcome.
+ENDS: Final = jobs.c.schedule_state.in_(sorted(ALIVE_STATES)) & (
+    jobs.c.cancel_at.is_not(None) | jobs.c.status.in_(sorted(TERMINAL))
+)
+Index("jobs_ending", jobs.c.schedule_state, jobs.c.job_id, sqlite_where=ENDS)
 
 tasks: Final = Table(
     "tasks",
@@ -127,8 +144,11 @@ tasks: Final = Table(
         "status NOT IN ('RUNNING', 'RECOVERING') OR started_at IS NOT NULL",
         name="started_when_running",
     ),
-    Index("tasks_in_backoff", "backoff_code", "job_id"),
 )
+Index(
+    "tasks_in_backoff", tasks.c.backoff_code, tasks.c.job_id,
+    sqlite_where=tasks.c.backoff_code.is_not(None),
+)  # fmt: skip
 
 attempts: Final = Table(
     "attempts",

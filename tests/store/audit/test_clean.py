@@ -79,7 +79,7 @@ def test_others_go_on_meanwhile(context: Context, done: Job) -> None:
     with context.db.read() as tx:
         assert reads.job(tx, done.job_id) is not None
         with other.db.write() as writing:
-            moves.set_job(writing, done.job_id, failure_reason="x" * 6 * 1024 * 1024)
+            moves.set_job(writing, done.job_id, failure_reason="x" * 40 * 1024 * 1024)
         began = time.monotonic()
         other.db.checkpoint()
         assert time.monotonic() - began < 2
