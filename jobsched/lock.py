@@ -18,7 +18,7 @@ import fcntl
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum, unique
 from pathlib import Path
@@ -34,16 +34,26 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 class Held:
     """Proof that the scheduler lock is held. Worthless after the ``with`` block that made it."""
 
-    __slots__ = ("_fd", "path")
+    __slots__ = ("_afterwards", "_fd", "path")
 
     def __init__(self, path: Path, fd: int) -> None:
         self.path = path
         self._fd: int | None = fd
+        self._afterwards: dict[Callable[[], object], None] = {}
 
     def require(self) -> None:
         """Raise ``StoreError`` when used after release: a bug, found before it can do harm."""
         if self._fd is None:
             raise StoreError(f"{self.path} was released before this change was made")
+
+    def afterwards(self, action: Callable[[], object]) -> None:
+        """Have ``action`` done, once, when the lock is free again and before its block is left."""
+        self._afterwards[action] = None
+
+    def settle(self) -> None:
+        """Do what was to be done afterwards."""
+        for action in self._afterwards:
+            action()
 
     def release(self) -> None:
         """Let go; :func:`hold` does so at the end of its block."""
@@ -59,13 +69,14 @@ def hold(path: Path, *, timeout: float = 30.0) -> Iterator[Held]:
     """Hold the lock at ``path`` exclusively for the block.
 
     Raises ``LockTimeout``, naming who holds it, after ``timeout`` seconds; ``StoreError`` where the
-    file cannot be used.
+    file cannot be used; and whatever is raised by what was to be done afterwards.
     """
     held = Held(path, _acquire(path, timeout))
     try:
         yield held
     finally:
         held.release()
+    held.settle()
 
 
 def try_lock(path: Path) -> int | None:

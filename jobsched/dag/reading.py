@@ -41,8 +41,11 @@ def read_text(path: Path) -> str:
         _require_regular(path, os.stat(path))  # noqa: PTH116 - the same call as for the descriptor
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor is no path
-            _require_regular(path, os.fstat(descriptor))
-            content = file.read(MAX_BYTES + 1)  # it may have grown since
+            status = os.fstat(descriptor)
+            _require_regular(path, status)
+            content = file.read(status.st_size + 1)
+            if len(content) > status.st_size:  # it has grown since
+                content += file.read(MAX_BYTES)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise _refusal(path, f"cannot be read: {reason}") from error

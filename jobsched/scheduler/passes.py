@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 
 #: Controllers claimed in one transaction: each holds a descriptor until it is started.
 _BATCH: Final = 64
+#: Seconds after which a submission is on disk: whoever made it waits for that and nothing else.
+_SYNCED_SECONDS: Final = 1.0
 #: Seconds until a start that failed for want of a process or memory is tried again.
 _SHORTAGE_PAUSE: Final = 2.0
 
@@ -53,6 +55,10 @@ class Outcome:
     to_settle: list[int] = field(default_factory=list)
     #: Jobs that were next but cannot be claimed now: others may have what was meant for them.
     put_off: list[int] = field(default_factory=list)
+    #: Whether there may be more to claim than one transaction takes.
+    is_cut: bool = False
+    #: Whether a job is claimed whose submission may not be on disk yet.
+    is_fresh: bool = False
 
 
 def run_pass(
@@ -80,14 +86,13 @@ def run_pass(
         if is_quiet(context, looked_at):
             return []
         outcome = _decide(context, starter, looked_at)
-        had_claims = bool(outcome.claims)
         spoilt = _carry_out(context, starter, outcome)
         suspects = spoilt.jobs
         left = outcome.to_settle
         if settling:
             left = [job_id for job_id in left if not settle(context, job_id, telling=False)]
         settled = len(left) < len(outcome.to_settle)
-        if spoilt.by_shortage or not (had_claims or outcome.put_off or settled):
+        if spoilt.by_shortage or not (outcome.is_cut or outcome.put_off or suspects or settled):
             return left
 
 
@@ -130,8 +135,10 @@ def _decide(context: Context, starter: AnyStarter, suspects: Iterable[int] | Non
                     in_force, requeued=len(requeued), restarted=len(restarts),
                     resumed=len(outcome.resumed),
                 )  # fmt: skip
-                for job in reads.starts(tx, by.now, min(room, most)):
+                starts = reads.starts(tx, by.now, min(room, most))
+                for job in starts:
                     claim(job, to=ScheduleState.LAUNCHING)
+                outcome.is_cut = _BATCH in (len(requeued), len(restarts), len(starts))
     except BaseException:
         for one in outcome.claims:
             os.close(one.lock_fd)
@@ -151,6 +158,8 @@ def _claim(
         outcome.put_off.append(job.job_id)
         return
     outcome.claims.append(Claim(job.job_id, attempt, descriptor))
+    submitted_at = by.now if job.submitted_at is None else job.submitted_at
+    outcome.is_fresh |= abs(by.now - submitted_at) < _SYNCED_SECONDS
     context.home.wake_fifo(job.job_id, job.attempt).unlink(missing_ok=True)
     kind = "COMMAND" if context.config.controller.command else "DEFAULT"
     moves.add_attempt(tx, job.job_id, attempt, kind=kind, now=by.now, boot_id=process.boot_id())
@@ -193,6 +202,8 @@ def _carry_out(context: Context, starter: AnyStarter, outcome: Outcome) -> _Spoi
         for job in outcome.resumed:
             with suppress(OSError):  # it looks by itself now and then
                 wake.notify(context.home.wake_fifo(job.job_id, job.attempt))
+        if outcome.is_fresh:  # nothing is started for a job that a power cut would take back
+            context.db.sync()
         return _start_all(context, starter, outcome.claims, started)
     finally:
         for claim in outcome.claims:
@@ -254,7 +265,7 @@ def _write_dag(context: Context, job_id: int, text: str) -> str:
 
 def _give_back(context: Context, claims: Iterable[Claim], why: str) -> None:
     """Undo claims of controllers that cannot be started now, if nobody has done so before."""
-    with context.locked() as held, context.db.write() as tx:
+    with context.locked() as held, context.db.write(durable=False) as tx:
         by = By("scheduler", context.clock.now(), reason=why)
         for claim in claims:
             job = reads.job(tx, claim.job_id)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from jobsched import config as settings
 from jobsched import dag
@@ -53,6 +53,19 @@ class Submission:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A submission, and what is stored of it: written out before the lock is taken."""
+
+    submission: Submission
+    dag: str
+    env: str
+
+    @classmethod
+    def of(cls, submission: Submission) -> Self:
+        return cls(submission, submission.loaded.spec.to_json(), json.dumps(dict(submission.env)))
+
+
 def captured_env(environ: Mapping[str, str], pass_env: Sequence[str]) -> dict[str, str]:
     """The part of ``environ`` that is stored with a job."""
     exact, prefixes = _wanted(tuple(pass_env))
@@ -76,7 +89,7 @@ def create_job(context: Context, name: str, task_names: Sequence[str]) -> int:
     if not task_names:
         raise InvalidInput("a job needs at least one task")
     context.ensure_home()
-    with context.locked(), context.db.write() as tx:
+    with context.locked() as held, context.db.write(after=held) as tx:
         return moves.create(tx, name, task_names, context.by())
 
 
@@ -99,9 +112,9 @@ def submit_job(context: Context, job_id: int, path: Path | str) -> None:
             f"job {job_id} was created with the tasks {', '.join(names)},"
             f" but {path} has {', '.join(given)}"
         )
-    submission = Submission(loaded=loaded, source=str(path), env=stored_env(context))
+    ready = _Ready.of(Submission(loaded=loaded, source=str(path), env=stored_env(context)))
     with context.locked() as held:
-        _store(context, held, [(job_id, submission)], lambda _tx, _by: [job_id])
+        _store(context, held, [ready], lambda _tx, _by: [job_id])
     follow_up(context)
 
 
@@ -144,8 +157,9 @@ def submit_new(context: Context, submissions_: Sequence[Submission]) -> list[int
             for one in submissions_
         ]
 
+    ready = [_Ready.of(one) for one in submissions_]
     with context.locked() as held:
-        ids = _store(context, held, [(None, one) for one in submissions_], create_all)
+        ids = _store(context, held, ready, create_all)
     follow_up(context)
     return ids
 
@@ -153,7 +167,7 @@ def submit_new(context: Context, submissions_: Sequence[Submission]) -> list[int
 def _store(
     context: Context,
     held: Held,
-    wanted: Sequence[tuple[int | None, Submission]],
+    wanted: Sequence[_Ready],
     make: Callable[[Tx, By], list[int]],
 ) -> list[int]:
     """One transaction for all; secrets go to their files before the commit that needs them.
@@ -162,13 +176,15 @@ def _store(
     """
     written: list[Path] = []
     try:
-        with context.db.write() as tx:
+        with context.db.write(after=held) as tx:
             by = context.by()
-            submissions.require_known(tx, [other for _, one in wanted for other in one.after])
+            submissions.require_known(
+                tx, [other for one in wanted for other in one.submission.after]
+            )
             ids = make(tx, by)
-            for job_id, (_, submission) in zip(ids, wanted, strict=True):
-                may_start = _store_one(tx, held, job_id, submission, by)
-                secrets = submission.loaded.secrets if may_start else {}
+            for job_id, one in zip(ids, wanted, strict=True):
+                may_start = _store_one(tx, held, job_id, one, by)
+                secrets = one.submission.loaded.secrets if may_start else {}
                 written += write_secrets(context.home, job_id, secrets)
     except BaseException:
         for path in written:
@@ -177,17 +193,18 @@ def _store(
     return ids
 
 
-def _store_one(tx: Tx, held: Held, job_id: int, submission: Submission, by: By) -> bool:
+def _store_one(tx: Tx, held: Held, job_id: int, ready: _Ready, by: By) -> bool:
     """Whether the job may ever start: not if one that it is to follow has failed already."""
     job = reads.job(tx, job_id)
     if job is None:
         raise NotFound("job", job_id)
     if job.schedule_state is not ScheduleState.INACTIVE:
         raise IllegalMove(f"job {job_id}", job.schedule_state, "submitted once more")
+    submission = ready.submission
     spec = submission.loaded.spec
     submissions.snapshot(
-        tx, job_id, yaml=submission.loaded.yaml, dag=spec.to_json(),
-        env=json.dumps(dict(submission.env)), source=submission.source,
+        tx, job_id, yaml=submission.loaded.yaml, dag=ready.dag, env=ready.env,
+        source=submission.source,
     )  # fmt: skip
     for task in spec.tasks:
         if not task.counts:

@@ -18,6 +18,7 @@ from typing import Final
 
 from jobsched.clock import SystemClock
 from jobsched.errors import StoreError
+from jobsched.lock import Held
 from jobsched.store import driver as drivers
 from jobsched.store import wal
 from jobsched.store.migrations import VERSION, migrate
@@ -37,7 +38,6 @@ class Database:
         self._driver: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._pid = os.getpid()
-        self._durable = True
 
     def exists(self) -> bool:
         """Whether there is a database yet."""
@@ -67,19 +67,18 @@ class Database:
                     fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
 
     @contextmanager
-    def write(self, *, durable: bool = True) -> Iterator[Tx]:
+    def write(self, *, durable: bool = True, after: Held | None = None) -> Iterator[Tx]:
         """A transaction that may write: commits when the block ends, undone if it raises.
 
-        ``durable``: whether it is to survive a power cut before anything follows it. One that is
-        not is there after any death of a process, and after a power cut unless it was among the
-        last; whatever is durable makes those before it so.
+        ``durable``: whether it is to survive a power cut before this returns. One that is not is
+        there after any death of a process, and after a power cut unless it was among the last;
+        whatever is durable makes those before it so. ``after``: a lock in whose block it is to be
+        made so, but when the lock is free again: to wait for a disk is no reason to hold it.
         """
         with self._guard, self._explained():
             driver = self._open()
-            if durable is not self._durable:
-                driver.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-                self._durable = durable
             _begin_immediate(driver)
+            before = driver.total_changes
             try:
                 yield Tx(driver)
                 driver.execute("COMMIT")
@@ -87,6 +86,26 @@ class Database:
                 with suppress(sqlite3.Error):  # a full disk has rolled back already
                     driver.execute("ROLLBACK")
                 raise
+        if not durable or driver.total_changes == before:
+            return
+        if after is None:
+            self.sync()
+        else:
+            after.afterwards(self.sync)
+
+    def sync(self) -> None:
+        """Wait until all that is committed would survive a power cut.
+
+        SQLite could do so itself, but holds up every other writer meanwhile. Several who wait here
+        at once wait for one write of the disk.
+        """
+        try:
+            wal.sync(self._wal)
+        except OSError as error:
+            raise StoreError(
+                f"{self._path}: the disk gave an error ({error.strerror}): what was just written is"
+                " there now, but may not be after a power cut"
+            ) from error
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
@@ -146,7 +165,7 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         if self._driver is None:
             self._driver, self._file = self._connect_checked()
-            self._durable, self._pid = True, os.getpid()
+            self._pid = os.getpid()
         elif self._pid != os.getpid():
             raise StoreError("a database connection was carried across a fork; open a new one")
         elif _identity(self._path) != self._file:

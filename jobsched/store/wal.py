@@ -1,8 +1,9 @@
-"""How far the write-ahead log has got: what a checkpoint is decided by.
+"""The write-ahead log as a file: how far it has got, and that it is on disk.
 
-Owns the reading of the log's file, by the documented format. Only of that: a process that opened
-and closed the database or its index beside SQLite would lose the locks that SQLite has on them.
-The answer is a hint, taken without a lock; nothing but the moment of a checkpoint follows from it.
+Owns what is done to that file beside SQLite: it is read, by the documented format, and synced. Only
+that file: a process that opened and closed the database or its index beside SQLite would lose the
+locks that SQLite has on them. How far the log has got is a hint, taken without a lock; nothing but
+the moment of a checkpoint follows from it.
 """
 
 from __future__ import annotations
@@ -52,3 +53,18 @@ def is_long(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return bool(found == salt)
+
+
+def sync(path: Path) -> None:
+    """Wait until all that was written to the log is on disk. Raises ``OSError``.
+
+    Where there is no log it was folded into the database, which SQLite syncs.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        os.fdatasync(descriptor)
+    finally:
+        os.close(descriptor)
