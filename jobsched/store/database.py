@@ -38,6 +38,8 @@ class Database:
         self._driver: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._pid = os.getpid()
+        #: The round of the log that was folded last: it is begun anew by the next who writes.
+        self._folded: bytes | None = None
 
     def exists(self) -> bool:
         """Whether there is a database yet."""
@@ -130,8 +132,9 @@ class Database:
             return self.version(), self._open().total_changes
 
     def needs_checkpoint(self) -> bool:
-        """Whether the write-ahead log is long; a hint."""
-        return wal.is_long(self._wal)
+        """Whether the write-ahead log is long, and was not just folded; a hint."""
+        found = wal.long_round(self._wal)
+        return found is not None and found != self._folded
 
     def checkpoint(self) -> None:
         """Fold a long write-ahead log into the database. Only under the scheduler lock.
@@ -144,13 +147,15 @@ class Database:
         for seconds; what cannot be folded now will be another time.
         """
         with self._guard, self._explained():
-            if not self.needs_checkpoint():
+            found = wal.long_round(self._wal)
+            if found in (None, self._folded):
                 return
             how = "TRUNCATE" if wal.size(self._wal) > _CUT_BYTES else "RESTART"
             driver = self._open()
             driver.execute("PRAGMA busy_timeout = 0")
             try:
-                driver.execute(f"PRAGMA wal_checkpoint({how})").fetchall()
+                ((was_busy, *_),) = driver.execute(f"PRAGMA wal_checkpoint({how})").fetchall()
+                self._folded = None if was_busy else found
             finally:
                 patience = int(drivers.BUSY_SECONDS * 1000)
                 driver.execute(f"PRAGMA busy_timeout = {patience}")

@@ -32,27 +32,27 @@ def size(path: Path) -> int:
         return 0
 
 
-def is_long(path: Path) -> bool:
-    """Whether the log has :data:`LONG` frames since it was last begun anew.
+def long_round(path: Path) -> bytes | None:
+    """The salt of a log that has :data:`LONG` frames since it was last begun anew.
 
-    The file keeps its length when it is begun anew. So the frame at that place is looked at: it
-    carries the salt of the header if it was written since.
+    ``None``: it has not. The file keeps its length when it is begun anew, with another salt. So the
+    frame at that place is looked at: it carries the salt of the header if it was written since.
     """
     if size(path) < LONG * (_FRAME_BYTES + _PAGE_BYTES):
-        return False
+        return None
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return False
+        return None
     try:
         page, salt = _HEADER.unpack(os.pread(descriptor, _HEADER.size, 0))
         place = _HEADER_BYTES + (LONG - 1) * (_FRAME_BYTES + int(page))
         (found,) = _FRAME.unpack(os.pread(descriptor, _FRAME.size, place))
     except (OSError, struct.error):  # it is being cut
-        return False
+        return None
     finally:
         os.close(descriptor)
-    return bool(found == salt)
+    return bytes(salt) if found == salt else None
 
 
 def sync(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,54 @@ def test_many_may_make_one_home_at_once(tmp_path: Path) -> None:
         for thread in threads:
             thread.join(20)
     assert failed == []
+
+
+def removed(home: Home) -> None:
+    """A folder is gone."""
+    (home.root / "clusters").rmdir()
+
+
+def removed_below(home: Home) -> None:
+    """So is one in another."""
+    (home.root / "logs" / "tasks").rmdir()
+
+
+def opened(home: Home) -> None:
+    """Everybody may read it."""
+    home.root.chmod(0o755)
+
+
+def replaced(home: Home) -> None:
+    """Another directory is in its place, and has nothing in it."""
+    home.root.rename(home.root.with_name("away"))
+    home.root.mkdir(mode=0o755)
+
+
+@pytest.mark.parametrize("change", [removed, removed_below, opened, replaced])
+def test_a_home_that_was_in_order_is_put_in_order_again(
+    tmp_path: Path, change: Callable[[Home], None]
+) -> None:
+    """However often it was found in order before."""
+    home = Home(tmp_path / "root")
+    for _ in range(3):
+        home.create()
+    change(home)
+    home.create()
+    assert _mode(home.root) == 0o700
+    assert all(_mode(home.root / name) == 0o700 for name in DIRECTORIES)
+
+
+def test_a_home_that_became_something_else_is_refused(tmp_path: Path) -> None:
+    """A directory of other things, or a link to one that is in order, is no home."""
+    home = Home(tmp_path / "root")
+    for _ in range(3):
+        home.create()
+    home.root.rename(tmp_path / "away")
+    home.root.symlink_to(tmp_path / "away")
+    with pytest.raises(StoreError, match="symbolic link"):
+        home.create()
+    home.root.unlink()
+    home.root.mkdir()
+    (home.root / "notes").touch()
+    with pytest.raises(StoreError, match="holds other things"):
+        home.create()
