@@ -83,6 +83,8 @@ class Database:
             before = driver.total_changes
             try:
                 yield Tx(driver)
+                if durable:
+                    wal.reserve(self._wal)
                 driver.execute("COMMIT")
             except BaseException:
                 with suppress(sqlite3.Error):  # a full disk has rolled back already

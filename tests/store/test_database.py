@@ -271,6 +271,27 @@ def test_a_long_log_is_folded_and_begun_anew(context: Context) -> None:
         assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+def test_a_log_is_longer_than_what_is_in_it_and_read_to_its_end(
+    context: Context, tmp_path: Path
+) -> None:
+    """It is lengthened rarely; what a crash leaves, with what is no frame after it, is whole."""
+    lengths, last = set(), 0
+    while not context.db.needs_checkpoint():
+        last = create(context)
+        lengths.add(log_of(context).stat().st_size)
+    assert len(lengths) < 20 < last
+    left = tmp_path / "left"
+    open_context(left).home.create()
+    for suffix in ("", "-wal"):
+        name = f"jobsched.db{suffix}"
+        (left / name).write_bytes((context.home.root / name).read_bytes())
+    found = open_context(left)
+    with found.db.read() as tx:
+        assert tx.row(text("SELECT COUNT(*) AS n FROM jobs")) == {"n": last}
+        assert tx.row(text("PRAGMA integrity_check")) == {"integrity_check": "ok"}
+    found.db.close()
+
+
 def test_a_log_that_somebody_reads_is_folded_when_nobody_does(context: Context) -> None:
     """Until then it grows, and whoever asks in vain loses nothing and waits for nobody."""
     other = open_context(context.home.root)
