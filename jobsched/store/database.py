@@ -38,6 +38,9 @@ class Database:
         self._driver: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._pid = os.getpid()
+        #: Whether the disk gave an error where something durable was committed: whoever tries
+        #: again may find it written already, and has to wait for the disk all the same.
+        self._owes_sync = False
         #: The round of the log that was folded last: it is begun anew by the next who writes.
         self._folded: bytes | None = None
 
@@ -90,7 +93,8 @@ class Database:
                 with suppress(sqlite3.Error):  # a full disk has rolled back already
                     driver.execute("ROLLBACK")
                 raise
-        if not durable or driver.total_changes == before:
+            wrote = driver.total_changes != before
+        if not durable or not (wrote or self._owes_sync):
             return
         if after is None:
             self.sync()
@@ -103,12 +107,15 @@ class Database:
         SQLite could do so itself, but holds up every other writer meanwhile. Several who wait here
         at once wait for one write of the disk.
         """
+        self._owes_sync = False
         try:
             wal.sync(self._wal)
         except OSError as error:
+            self._owes_sync = True
             raise StoreError(
                 f"{self._path}: the disk gave an error ({error.strerror}): what was just written is"
-                " there now, but may not be after a power cut"
+                " there now, but may not be after a power cut",
+                passes=True,
             ) from error
 
     @contextmanager

@@ -106,6 +106,12 @@ def test_a_disk_that_gives_an_error_is_told_of(world: World, disk: Disk) -> None
         world.submit(ONE)
     assert newest(world) == 1
     assert lock.probe(world.home.scheduler_lock) is Grip.FREE
+    disk.is_broken = False
+    disk.seen.clear()
+    for _ in range(2):  # whoever tries again finds it written, and waits for the disk once more
+        with world.context.db.write() as tx:
+            assert reads.job(tx, 1) is not None
+    assert len(disk.seen) == 1
 
 
 def test_nothing_is_started_for_a_submission_that_may_not_be_on_disk(
