@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check format snapshots screenshots bench-console sql lock clean
+.PHONY: help install run test check format snapshots screenshots bench bench-console sql lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ snapshots: $(INSTALLED) ## Agree to how the console looks now: git shows what ha
 
 screenshots: $(INSTALLED) ## Draw every screen of the console into screenshots/
 	$(BIN)/python -m tests.tui.snapshots.draw screenshots
+
+bench: $(INSTALLED) ## Measure the scheduler beside its goals; BENCH_REFERENCE=DIR, BENCH_HOUR=1
+	$(BIN)/python -m tests.bench --screenshots screenshots
 
 bench-console: $(INSTALLED) ## Measure the console at 100,000 jobs beside its budget
 	$(BIN)/python -m tests.bench.console.measure build

@@ -1,0 +1,77 @@
+"""Real jobs from the first submit to the last DONE: how many a second, and the CPU time of each.
+
+A job has a controller, a local cluster, a task that runs ``true``, an outcome and its cleanup. One
+job is run before, so that a nursery is there. The clock stops once all are DONE and no process is
+left but those that were there before; CPU is that of all of them, of the one that submits too.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Final
+
+from jobsched.states import ScheduleState
+from tests.bench import procfs
+from tests.bench.goals import at_most, times
+from tests.bench.meter import Meter, collect
+from tests.bench.site import Bench, Site
+from tests.bench.stats import quantile
+from tests.bench.table import Measure, Numbers, Row
+
+_JOBS, _FEW = 200, 20
+
+
+def _once(bench: Bench, where: str, base: Path | None) -> Numbers:
+    count = bench.size(_JOBS, _FEW)
+    with bench.site(base) as site:
+        child = site.child()
+        child.ask("limits")
+        child.ask("submit", file=site.noop, count=1)
+        site.wait_for_count(ScheduleState.DONE, 1)
+        site.wait_until_quiet()
+        resident = len(procfs.living())
+        with Meter() as meter:
+            child.tell("submit", file=site.noop, count=count)
+            site.wait_for(lambda: _is_over(site, 1 + count, resident), "all to be done", 600)
+            ended = time.monotonic()
+            answer = child.hear()
+        site.require_succeeded(1 + count)
+        took = [1000 * one for one in answer["took"]]
+        return {
+            f"{where}.rate": count / (ended - answer["began"]),
+            f"{where}.cpu": 1000 * meter.cpu / count,
+            f"{where}.submit p50": quantile(took, 0.5),
+            f"{where}.submit p99": quantile(took, 0.99),
+        }
+
+
+def _is_over(site: Site, jobs: int, resident: int) -> bool:
+    if site.count(ScheduleState.DONE) < jobs:
+        return False
+    collect()
+    return len(procfs.living()) <= resident
+
+
+def _rows(where: str, text: str) -> tuple[Row, ...]:
+    return (
+        Row(f"{where}.rate", f"real jobs end to end, {text}", "jobs/s", times(100, 200), 1.36),
+        Row(f"{where}.cpu", f"CPU of such a job, {text}", "ms", at_most(14.4, 8), 1440),
+    )
+
+
+def _on_disk(bench: Bench) -> Numbers:
+    return _once(bench, "disk", None)
+
+
+def _in_memory(bench: Bench) -> Numbers:
+    base = bench.in_memory()
+    if base is None:
+        raise FileNotFoundError("this machine has no /dev/shm")
+    return _once(bench, "tmpfs", base)
+
+
+MEASURES: Final = (
+    Measure("jobs", _on_disk, _rows("disk", "home on disk"), ("end to end",)),
+    Measure("jobs-tmpfs", _in_memory, _rows("tmpfs", "home on tmpfs"), ("end to end",)),
+)

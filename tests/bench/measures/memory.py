@@ -1,0 +1,58 @@
+"""What controllers occupy that watch a task each; and what they use, which should be nothing.
+
+Proportional set size: memory that processes share is divided among them. The nursery, and the two
+that tick beside it, are one row of their own; tasks, and the shells that run them, are in none.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from jobsched.states import ScheduleState
+from tests.bench import procfs
+from tests.bench.goals import at_most
+from tests.bench.meter import Meter
+from tests.bench.site import Bench, others
+from tests.bench.table import Measure, Numbers, Row
+
+_JOBS, _FEW = 200, 20
+_MIB: Final = 1024 * 1024
+
+
+def _once(bench: Bench) -> Numbers:
+    count = bench.size(_JOBS, _FEW)
+    with bench.site() as site:
+        child = site.child()
+        child.ask("limits", alive=count)
+        child.ask("submit", file=site.sleep, count=count)
+        child.quit()
+        site.wait_for_count(ScheduleState.ALIVE, count)
+        site.wait_until_quiet()
+        pids = site.controllers(count)
+        at_first = procfs.proportional_bytes(pids)
+        beside = procfs.proportional_bytes(others(pids))
+        with Meter() as meter:
+            time.sleep(bench.later)
+        return {
+            "watching.memory": at_first / count / _MIB,
+            "watching.later": procfs.proportional_bytes(pids) / count / _MIB,
+            "watching.beside": beside / _MIB,
+            "watching.cpu": 100 * meter.cpu / meter.wall,
+        }
+
+
+MEASURES: Final = (
+    Measure(
+        "memory",
+        _once,
+        (
+            Row("watching.memory", f"memory of a controller that watches, of {_JOBS}", "MiB",
+                at_most(3), 116),
+            Row("watching.later", "the same a while later", "MiB", at_most(3)),
+            Row("watching.beside", "the nursery and the two that tick, together", "MiB"),
+            Row("watching.cpu", f"CPU of {_JOBS} that watch, and of these three", "% of a core"),
+        ),
+        ("memory",),
+    ),
+)  # fmt: skip

@@ -1,0 +1,69 @@
+"""What hundreds of controllers cost that wait for a launch slot.
+
+Each has run its first task and wants to launch the second. No launch is allowed, so all wait, and
+nothing happens; that should cost nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Final
+
+from jobsched.states import ScheduleState
+from tests.bench import procfs
+from tests.bench.goals import at_most
+from tests.bench.meter import Meter
+from tests.bench.site import Bench
+from tests.bench.table import Measure, Numbers, Row
+
+_JOBS, _FEW = 500, 20
+_SECONDS, _SHORT = 30, 3
+_MIB: Final = 1024 * 1024
+#: Opening the gate to read it waits for who opens it to write.
+_TWO_STEPS: Final = "name: two\n---\nname: first\nrun: cat {gate}\n---\nname: second\nrun: 'true'\n"
+
+
+def _once(bench: Bench) -> Numbers:
+    count = bench.size(_JOBS, _FEW)
+    with bench.site() as site:
+        gate = site.root / "gate"
+        os.mkfifo(gate)
+        file = site.file("two.yaml", _TWO_STEPS.format(gate=gate))
+        site.door.set_limits(alive=count)
+        for _ in range(count):
+            site.door.submit([file])
+        site.wait_for_count(ScheduleState.ALIVE, count)
+        site.wait_until_quiet(60)
+        site.door.set_limits(launch=0)
+        _open(gate)
+        site.wait_for_count(ScheduleState.ALIVE_WAITING, count)
+        site.wait_until_quiet(60)
+        pids = site.controllers(count)
+        with Meter() as meter:
+            time.sleep(bench.size(_SECONDS, _SHORT))
+        return {
+            "waiting.cpu": 100 * meter.cpu / meter.wall,
+            "waiting.memory": procfs.proportional_bytes(pids) / count / _MIB,
+        }
+
+
+def _open(gate: Path) -> None:
+    """Let all pass who stand there."""
+    os.close(os.open(gate, os.O_WRONLY))
+
+
+MEASURES: Final = (
+    Measure(
+        "waiting",
+        _once,
+        (
+            Row("waiting.memory", f"memory of a controller that waits for a slot, of {_JOBS}",
+                "MiB", at_most(3), 116),
+            Row("waiting.cpu", f"CPU of {_JOBS} controllers that wait, all together", "% of a core",
+                at_most(1), 29),
+        ),
+        ("waking", "memory"),
+    ),
+)  # fmt: skip
