@@ -39,8 +39,8 @@ snapshots: $(INSTALLED) ## Agree to how the console looks now: git shows what ha
 screenshots: $(INSTALLED) ## Draw every screen of the console into screenshots/
 	$(BIN)/python -m tests.tui.snapshots.draw screenshots
 
-bench: $(INSTALLED) ## Measure the scheduler beside its goals; BENCH_REFERENCE=DIR, BENCH_HOUR=1
-	$(BIN)/python -m tests.bench --screenshots screenshots
+bench: $(INSTALLED) ## Measure the scheduler beside its goals; BENCH_REFERENCE=DIR, ARGS=--help
+	$(BIN)/python -m tests.bench --screenshots screenshots $(ARGS)
 
 bench-console: $(INSTALLED) ## Measure the console at 100,000 jobs beside its budget
 	$(BIN)/python -m tests.bench.console.measure build

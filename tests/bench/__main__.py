@@ -20,15 +20,15 @@ from types import FrameType
 from typing import Final, NoReturn
 
 from tests.bench import machine, plots, registry, report
+from tests.bench.measures.memory import HOUR
 from tests.bench.meter import Meter, adopt_orphans, end_all
 from tests.bench.reference import PEERS, RUNS, Reference, Script
 from tests.bench.results import Results
 from tests.bench.site import Bench
 from tests.bench.table import Curve, Measure
 
-#: Seconds after which a measurement is given up, beyond those that it means to wait.
+#: Seconds after which a measurement is given up, but for an hour that it means to wait.
 _PATIENCE: Final = 600.0
-_MINUTE, _MOMENT, _HOUR = 60.0, 2.0, 3600.0
 _PEERS: Final = "peers"
 _INTERRUPTED: Final = 130
 
@@ -66,10 +66,12 @@ class Run:
         """All that was asked for."""
         for repeat in range(self.asked.repeats):
             self.bench.repeat = repeat
+            last = repeat == self.asked.repeats - 1
+            self.bench.hour = last and bool(os.environ.get("BENCH_HOUR"))
             self._beside.clear()
             for measure in registry.MEASURES:
                 if self._is_asked(measure.name):
-                    with self._step(measure.name, repeat, _PATIENCE + self.bench.later):
+                    with self._step(measure.name, repeat, _PATIENCE + HOUR * self.bench.hour):
                         self.results.add(self.results.ours, repeat, measure.once(self.bench))
                     self._reference(repeat, measure.beside)
             if self._is_asked(_PEERS):
@@ -143,12 +145,6 @@ def _say(text: str) -> None:
     sys.stderr.flush()
 
 
-def _later(*, quick: bool) -> float:
-    if os.environ.get("BENCH_HOUR"):
-        return _HOUR
-    return _MOMENT if quick else _MINUTE
-
-
 def _interrupted(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
@@ -161,7 +157,7 @@ def _begin(asked: argparse.Namespace) -> Run:
         del os.environ[name]
     folder = asked.out.resolve() / "homes"
     folder.mkdir(parents=True, exist_ok=True)
-    bench = Bench(folder, quick=asked.quick, say=_say, later=_later(quick=asked.quick))
+    bench = Bench(folder, quick=asked.quick, say=_say)
     memory = bench.in_memory()
     homes = {"disk": folder, **({} if memory is None else {"tmpfs": memory})}
     results = Results(machine.describe(homes), asked.quick, asked.repeats)

@@ -10,6 +10,7 @@ from tests.bench.reference import PEERS
 from tests.bench.registry import BESIDE_PEERS, MEASURES
 from tests.bench.results import Line, Results, line
 from tests.bench.stats import Spread, shown, spread
+from tests.bench.table import Measure
 
 _NONE: Final = "-"
 _QUICK: Final = "Quick run: sizes are reduced, and nothing in it may be quoted."
@@ -55,9 +56,16 @@ def _table(results: Results) -> str:
         line(row, results)
         for measure in MEASURES
         for row in measure.rows
-        if row.key in results.ours or measure.name in results.failures
+        if row.key in results.ours or _has_failed(measure, results)
     ]
     return _grid(head, [_cells(one) for one in lines])
+
+
+def _has_failed(measure: Measure, results: Results) -> bool:
+    """Whether there is no number of it at all."""
+    return measure.name in results.failures and not any(
+        row.key in results.ours for row in measure.rows
+    )
 
 
 def _cells(found: Line) -> list[str]:

@@ -25,6 +25,8 @@ from tests.bench.child import Child
 #: Where files are kept in memory, if anywhere.
 _SHM: Final = Path("/dev/shm")
 _GLANCE: Final = 0.01
+#: What is quiet uses less than this share of a core for so many seconds.
+_NEXT_TO_NOTHING, _WHILE = 0.02, 0.5
 #: A job that ends at once, one that goes on, and one that goes on until its gate is opened.
 NOOP: Final = 'name: noop\nrun: "true"\n'
 SLEEP: Final = "name: sleep\nrun: exec sleep 86400\n"
@@ -73,15 +75,14 @@ class Site:
         """Until so many jobs are in that state, or more."""
         self.wait_for(lambda: self.count(state) >= wanted, f"{wanted} jobs to be {state}", seconds)
 
-    def wait_until_quiet(self, seconds: float = 30.0) -> None:
-        """Until what lives here does nothing for half a second: less than 2 % of a core."""
-
-        def is_quiet() -> bool:
+    def settle(self, seconds: float = 20.0) -> None:
+        """Until what lives here does next to nothing for a while, or never does by then."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
             with meter.Meter() as watched:
-                time.sleep(0.5)
-            return watched.cpu < 0.02 * watched.wall
-
-        self.wait_for(is_quiet, "the processes to be quiet", seconds)
+                time.sleep(_WHILE)
+            if watched.cpu < _NEXT_TO_NOTHING * watched.wall:
+                return
 
     def controllers(self, count: int) -> list[int]:
         """PIDs of the controllers of the newest ``count`` unfinished jobs."""
@@ -111,8 +112,8 @@ class Bench:
     folder: Path
     quick: bool = False
     say: Callable[[str], None] = lambda _: None
-    #: Seconds after which memory is looked at again.
-    later: float = 60.0
+    #: Whether memory is looked at once more an hour later.
+    hour: bool = False
     #: Which repeat this is, from 0: the seed of what is left to chance.
     repeat: int = 0
     _made: list[Path] = field(default_factory=list)
@@ -175,10 +176,16 @@ def console_script(name: str = "jobsched") -> str:
 
 
 def others(controllers: list[int]) -> list[int]:
-    """PIDs of the nursery and of those that it keeps beside controllers: they tick."""
+    """PIDs of the nursery and of those that it keeps beside controllers: they tick.
+
+    Raises ``LookupError`` if there is none.
+    """
     known = set(controllers)
-    return [
+    found = [
         one.pid
         for one in procfs.living()
         if one.pid not in known and "jobsched.controller.nest" in procfs.command_line(one.pid)
     ]
+    if not found:
+        raise LookupError("no nursery lives")
+    return found

@@ -33,7 +33,7 @@ def _points(bench: Bench) -> list[dict[str, float]]:
             bench.say(f"{size:,} controllers")
             child.ask("submit", file=site.sleep, count=size - there)
             site.wait_for_count(ScheduleState.ALIVE, size, 600)
-            site.wait_until_quiet(60)
+            site.settle()
             found.append(_point(bench, site, size))
             passes = child.ask("passes", count=bench.size(_PASSES, _FEW_PASSES))
             found[-1]["pass"] = 1000 * quantile(passes, 0.5)

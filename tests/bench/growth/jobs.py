@@ -42,7 +42,7 @@ def _fill(site: Site, state: ScheduleState, size: int) -> None:
     child.ask("limits", alive=int(state is ScheduleState.DONE))
     child.ask("submit", file=site.noop, count=1)
     site.wait_for_count(state, 1)
-    site.wait_until_quiet()
+    site.settle()
     child.ask("limits", alive=0)
     site.close()
     if size > 1:

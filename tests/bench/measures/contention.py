@@ -21,7 +21,7 @@ def _once(bench: Bench) -> Numbers:
         children[0].ask("limits")
         children[0].ask("submit", file=site.noop, count=1)
         site.wait_for_count(ScheduleState.DONE, 1)
-        site.wait_until_quiet()
+        site.settle()
         for child in children:
             child.tell("submit", file=site.noop, count=each)
         took = [1000 * one for child in children for one in child.hear()["took"]]

@@ -35,7 +35,7 @@ def _once(bench: Bench) -> Numbers:
         child.ask("submit", file=site.sleep, count=count)
         child.quit()
         site.wait_for_count(ScheduleState.ALIVE, count)
-        site.wait_until_quiet()
+        site.settle()
         attended = []
         for job_id in range(1, count + 1):
             time.sleep(0.02 + 0.1 * chance.random())
@@ -43,11 +43,11 @@ def _once(bench: Bench) -> Numbers:
         alone = []
         for job_id in range(1, rounds + 1):
             site.wait_for_count(ScheduleState.ALIVE, count)
-            site.wait_until_quiet()
+            site.settle()
             time.sleep(2 * chance.random())
             alone.append(_noticed(site, job_id, others(site.controllers(count))))
         site.wait_for_count(ScheduleState.ALIVE, count)
-        site.wait_until_quiet()
+        site.settle()
         return {
             "deaths.p50": 1000 * quantile(attended, 0.5),
             "deaths.p99": 1000 * quantile(attended, 0.99),

@@ -29,7 +29,7 @@ def _once(bench: Bench, where: str, base: Path | None) -> Numbers:
         child.ask("limits")
         child.ask("submit", file=site.noop, count=1)
         site.wait_for_count(ScheduleState.DONE, 1)
-        site.wait_until_quiet()
+        site.settle()
         resident = len(procfs.living())
         with Meter() as meter:
             child.tell("submit", file=site.noop, count=count)

@@ -17,6 +17,8 @@ from tests.bench.site import Bench, others
 from tests.bench.table import Measure, Numbers, Row
 
 _JOBS, _FEW = 200, 20
+_MINUTE, _MOMENT = 60, 2
+HOUR: Final = 3600.0
 _MIB: Final = 1024 * 1024
 
 
@@ -28,17 +30,21 @@ def _once(bench: Bench) -> Numbers:
         child.ask("submit", file=site.sleep, count=count)
         child.quit()
         site.wait_for_count(ScheduleState.ALIVE, count)
-        site.wait_until_quiet()
+        site.settle()
         pids = site.controllers(count)
         at_first = procfs.proportional_bytes(pids)
         beside = procfs.proportional_bytes(others(pids))
         with Meter() as meter:
-            time.sleep(bench.later)
+            time.sleep(bench.size(_MINUTE, _MOMENT))
+        later = {"watching.later": procfs.proportional_bytes(pids) / count / _MIB}
+        if bench.hour:
+            time.sleep(HOUR)
+            later["watching.hour"] = procfs.proportional_bytes(pids) / count / _MIB
         return {
             "watching.memory": at_first / count / _MIB,
-            "watching.later": procfs.proportional_bytes(pids) / count / _MIB,
             "watching.beside": beside / _MIB,
             "watching.cpu": 100 * meter.cpu / meter.wall,
+            **later,
         }
 
 
@@ -49,7 +55,8 @@ MEASURES: Final = (
         (
             Row("watching.memory", f"memory of a controller that watches, of {_JOBS}", "MiB",
                 at_most(3), 116),
-            Row("watching.later", "the same a while later", "MiB", at_most(3)),
+            Row("watching.later", "the same a minute later", "MiB", at_most(3)),
+            Row("watching.hour", "the same an hour later", "MiB", at_most(3)),
             Row("watching.beside", "the nursery and the two that tick, together", "MiB"),
             Row("watching.cpu", f"CPU of {_JOBS} that watch, and of these three", "% of a core"),
         ),

@@ -49,7 +49,7 @@ def _once(bench: Bench, site: Site, where: str) -> Numbers:
     child.ask("limits", alive=_ALIVE)
     child.ask("submit", file=site.sleep, count=_ALIVE)
     site.wait_for_count(ScheduleState.ALIVE, _ALIVE)
-    site.wait_until_quiet()
+    site.settle()
     child.ask("submit", file=site.noop, count=1, by_file=True)  # loads what the others need
     asked = {"file": site.noop, "count": bench.size(_SUBMITS, _FEW)}
     took = [1000 * one for one in child.ask("submit", **asked)["took"]]

@@ -31,15 +31,16 @@ def _once(bench: Bench) -> Numbers:
         gate = site.root / "gate"
         os.mkfifo(gate)
         file = site.file("two.yaml", _TWO_STEPS.format(gate=gate))
-        site.door.set_limits(alive=count)
-        for _ in range(count):
-            site.door.submit([file])
+        child = site.child()
+        child.ask("limits", alive=count)
+        child.ask("submit", file=file, count=count, by_file=True)
+        child.quit()
         site.wait_for_count(ScheduleState.ALIVE, count)
-        site.wait_until_quiet(60)
+        site.settle()
         site.door.set_limits(launch=0)
         _open(gate)
         site.wait_for_count(ScheduleState.ALIVE_WAITING, count)
-        site.wait_until_quiet(60)
+        site.settle()
         pids = site.controllers(count)
         with Meter() as meter:
             time.sleep(bench.size(_SECONDS, _SHORT))
