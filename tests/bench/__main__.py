@@ -78,8 +78,9 @@ class Run:
                 self._peers(repeat)
         for curve in registry.CURVES:
             if self._is_asked(curve.name):
-                with self._step(curve.name, 0, _PATIENCE):
-                    self.results.curves[curve.name] = curve.points(self.bench)
+                with self._step(curve.name, 0, 2 * _PATIENCE):
+                    for point in curve.points(self.bench):
+                        self.results.curves.setdefault(curve.name, []).append(point)
 
     def _is_asked(self, name: str) -> bool:
         return not self.asked.only or name in self.asked.only

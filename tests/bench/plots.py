@@ -44,24 +44,27 @@ def draw(curves: Mapping[str, Points], folder: Path) -> list[Path]:
 
 
 @contextmanager
-def _picture(path: Path, *titles: str) -> Iterator[list[Axes]]:
-    """Axes side by side, one for each title; written when they are filled."""
+def _picture(path: Path, *titles: str, alike: bool = False) -> Iterator[list[Axes]]:
+    """Axes side by side, one for each title; written when they are filled.
+
+    ``alike``: all as high as the highest.
+    """
     import matplotlib as mpl  # noqa: PLC0415 - dear, and most of the bench needs none
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
-        figure = Figure(figsize=(4.6 * len(titles), 3.5))
-        axes = [figure.add_subplot(1, len(titles), 1 + place) for place in range(len(titles))]
+        figure = Figure(figsize=(4.6 * len(titles), 3.8))
+        (axes,) = figure.subplots(1, len(titles), squeeze=False, sharey=alike)
         for one, title in zip(axes, titles, strict=True):
             one.set_title(title, loc="left", fontsize=10, fontweight="bold")
-        yield axes
+        yield list(axes)
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Date": None})
 
 
 def _submits(points: Points, folder: Path) -> Path:
     path = folder / "bench-submit.svg"
-    with _picture(path, "beside jobs that are DONE", "beside jobs that wait") as both:
+    with _picture(path, "beside jobs that are DONE", "beside jobs that wait", alike=True) as both:
         recorded = (_SUBMIT_DONE, _SUBMIT_WAITING)
         for axes, kind, theirs in zip(both, ("done", "waiting"), recorded, strict=True):
             _line(axes, points, "jobs", f"{kind} submit p99", "submit p99", _OURS, dashed=True)
@@ -69,7 +72,6 @@ def _submits(points: Points, folder: Path) -> Path:
             _line(axes, points, "jobs", f"{kind} pass", "one pass", _OURS_TOO)
             _recorded(axes, theirs, "reference: submit p50")
             _finish(axes, "jobs in the home", "ms")
-        both[1].sharey(both[0])
     return path
 
 
@@ -137,4 +139,5 @@ def _finish(axes: Axes, x: str, y: str, *, level: bool = False) -> None:
     axes.yaxis.set_major_formatter(plain)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.legend(fontsize=7.5)
+    # Below, where no line can be.
+    axes.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)

@@ -5,7 +5,7 @@ Owns these shapes; the measurements themselves lie in ``measures``, one module e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -42,7 +42,10 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How something grows: ``points`` is measured once, and gives rows of numbers by name."""
+    """How something grows: ``points`` is measured once, and gives numbers by name, point by point.
+
+    So that those which were measured remain where a further one fails.
+    """
 
     name: str
-    points: Callable[[Bench], list[dict[str, float]]]
+    points: Callable[[Bench], Iterator[dict[str, float]]]

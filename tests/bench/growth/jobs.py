@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from jobsched.states import ScheduleState
@@ -20,8 +21,7 @@ _SUBMITS, _FEW_SUBMITS = 200, 20
 _LOOKS, _FEW_LOOKS = 50, 5
 
 
-def _points(bench: Bench) -> list[dict[str, float]]:
-    found = []
+def _points(bench: Bench) -> Iterator[dict[str, float]]:
     for size in _FEW_SIZES if bench.quick else _SIZES:
         bench.say(f"{size:,} jobs")
         point: dict[str, float] = {"jobs": size}
@@ -32,8 +32,7 @@ def _points(bench: Bench) -> list[dict[str, float]]:
                 if kind == "done":
                     point |= _pages(bench, site, child)
                 point |= {f"{kind} {name}": one for name, one in _acts(bench, site, child).items()}
-        found.append(point)
-    return found
+        yield point
 
 
 def _fill(site: Site, state: ScheduleState, size: int) -> None:
