@@ -219,7 +219,6 @@ def frees_its_slot(world: World, starter: InProcessStarter) -> None:
 def is_automatic(world: World, starter: InProcessStarter) -> None:
     """A limit is to follow the machine, and does not yet."""
     del starter
-    world.context.auto_limits = lambda: (1, 77)  # type: ignore[method-assign] # the machine's
     with world.context.db.write() as tx:
         tx.change(sql.SET_LIMIT, which="ALIVE", value=5, auto=1)
 
