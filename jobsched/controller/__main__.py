@@ -21,7 +21,7 @@ from jobsched.controller.bell import Bell
 from jobsched.controller.callbacks import CallbackThread
 from jobsched.controller.job import JobDriver, make_slot
 from jobsched.controller.journal import Journal
-from jobsched.controller.lifeline import Lifeline
+from jobsched.controller.lifeline import Lifeline, Links
 from jobsched.controller.plainlog import begin_log
 from jobsched.controller.task import Surroundings
 from jobsched.errors import Fenced, JobschedError, NoAttempt, NotFound, StaleAttempt
@@ -48,11 +48,11 @@ def main() -> int:
     return run(parser.parse_args().job_id)
 
 
-def run(job_id: int, *, lifeline: int | None = None, context: Context | None = None) -> int:
+def run(job_id: int, *, links: Links | None = None, context: Context | None = None) -> int:
     """The same in a process that is set up already.
 
-    ``lifeline``: reads end-of-file once nobody ticks for this controller any more; ``None``: it
-    ticks itself from the beginning. ``context``: one that says which attempt this process is.
+    ``links``: to a nursery, which has somebody tick; ``None``: this process ticks itself from the
+    beginning. ``context``: one that says which attempt this process is.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
@@ -61,7 +61,7 @@ def run(job_id: int, *, lifeline: int | None = None, context: Context | None = N
     try:
         attempt = context.mine(job_id, "drive it")
         log.info("controller of job %d, attempt %d, PID %d", job_id, attempt, os.getpid())
-        drive(context, job_id, attempt, Lifeline(lifeline, context))
+        drive(context, job_id, attempt, Lifeline(links, context))
     except (StaleAttempt, Fenced) as stale:
         log.warning("%s; stopping without a trace", stale)
         return _STALE

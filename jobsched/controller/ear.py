@@ -45,6 +45,7 @@ class Ear:
 
         ``None``: until there is news, but for a look now and then.
         """
+        self._lifeline.has_begun()
         wanted = list(descriptors)
         most = _LONGEST_SECONDS if seconds is None else min(seconds, _LONGEST_SECONDS)
         began = self._clock.monotonic()

@@ -66,6 +66,7 @@ class JobDriver:
         with self._around.bell.listen() as listener:
             while (pause := self._act()) is not None:
                 self._trimmer.look()  # as often as this loop turns anyway, and never oftener
+                self._lifeline.has_begun()
                 listener.wait(pause, [self._inbox.fileno(), *self._lifeline.descriptors()])
                 self._lifeline.look()
                 if self._inbox.drain():

@@ -20,6 +20,7 @@ from jobsched.context import Context, open_context
 from jobsched.controller.__main__ import run
 from jobsched.controller.again import is_unsought
 from jobsched.controller.journal import Journal
+from jobsched.controller.lifeline import Links
 from jobsched.controller.plainlog import begin_log
 from jobsched.controller.rest import stand_in
 from jobsched.home import Home
@@ -48,8 +49,8 @@ def main() -> int:
     Brood(
         listener,
         Roles(
-            controller=lambda claim, lifeline: _controller(prepared, sound, claim, lifeline),
-            relief=lambda relief, lifeline: _relief(prepared, sound, relief, lifeline),
+            controller=lambda claim, *links: _controller(prepared, sound, claim, Links(*links)),
+            relief=lambda relief, *links: _relief(prepared, sound, relief, Links(*links)),
             attendant=lambda lifeline: _attendant(home, lifeline),
             mourner=lambda endings: _mourner(home, endings),
         ),
@@ -65,9 +66,9 @@ def _prepare(home: Home) -> Context:
     return context
 
 
-def _controller(prepared: Context, sound: Soundness, claim: Claim, lifeline: int) -> int:
+def _controller(prepared: Context, sound: Soundness, claim: Claim, links: Links) -> int:
     """Drive one job after the other, as long as there are some and nothing speaks against it."""
-    status = _drive(prepared, sound, claim, lifeline)
+    status = _drive(prepared, sound, claim, links)
     for _ in range(_MOST_JOBS - 1):
         if status or sound.has_changed() or not is_unsought(prepared, claim):
             break
@@ -76,23 +77,23 @@ def _controller(prepared: Context, sound: Soundness, claim: Claim, lifeline: int
         if following is None:
             break
         claim = following
-        status = _drive(prepared, sound, claim, lifeline)
+        status = _drive(prepared, sound, claim, links)
     return status
 
 
-def _relief(prepared: Context, sound: Soundness, relief: Relief, lifeline: int) -> int:
+def _relief(prepared: Context, sound: Soundness, relief: Relief, links: Links) -> int:
     """Wait in a controller's place, then be it."""
     claim = relief.claim
-    found = stand_in(prepared.home, relief, lifeline)
+    found = stand_in(prepared.home, relief, links.lifeline)
     if found is False:
         return 0
     if found is None:  # the rows may still name the one that died
         context = prepared.for_attempt(config.AttemptIdentity(*claim))
         Journal(context, claim.job_id, claim.attempt).put_process(process.me())
-    return _controller(prepared, sound, claim, lifeline)
+    return _controller(prepared, sound, claim, links)
 
 
-def _drive(prepared: Context, sound: Soundness, claim: Claim, lifeline: int) -> int:
+def _drive(prepared: Context, sound: Soundness, claim: Claim, links: Links) -> int:
     home = prepared.home
     log = open_log(home.controller_log(claim.job_id))
     os.dup2(log, 1)
@@ -108,7 +109,7 @@ def _drive(prepared: Context, sound: Soundness, claim: Claim, lifeline: int) -> 
         context.db = prepared.db
     else:
         context = prepared.for_attempt(config.AttemptIdentity(*claim))
-    return run(claim.job_id, lifeline=lifeline, context=context)
+    return run(claim.job_id, links=links, context=context)
 
 
 def _attendant(home: Home, lifeline: int) -> int:

@@ -34,7 +34,13 @@ _ATTENDANTS: Final = 2
 _MOST_ATTENDANTS: Final = 20
 _CRASHED: Final = 70
 #: Controllers that are forked in one go: few enough that nobody who hands over waits long.
-_AT_ONCE: Final = 16
+_AT_ONCE: Final = 4
+#: Controllers that begin at the same time, and seconds after which one is no longer said to: more
+#: than the processors can serve would only make each other, and everybody else, wait.
+_MOST_BEGINNING: Final = max(4, 2 * (os.cpu_count() or 1))
+_BEGINNING: Final = 0.25
+#: Bytes of a PID as a controller tells it.
+_PID_BYTES: Final = 4
 #: Where children have asked for work within so many seconds, the next one will soon: it is waited
 #: for so many milliseconds before another is forked, which costs more.
 _LATELY, _SOON = 0.1, 5
@@ -50,10 +56,11 @@ class Roles:
     ``lifeline``: a descriptor that reads end-of-file once the nursery is gone.
     """
 
-    #: The controller of a claim.
-    controller: Callable[[Claim, int], int]
-    #: Who waits in the place of a controller that asked for it.
-    relief: Callable[[Relief, int], int]
+    #: The controller of a claim, with its lifeline and what to tell once it has begun: its PID is
+    #: written there.
+    controller: Callable[[Claim, int, int], int]
+    #: Who waits in the place of a controller that asked for it, with the same.
+    relief: Callable[[Relief, int, int], int]
     #: Somebody who ticks as long as the nursery lives.
     attendant: Callable[[int], int]
     #: Somebody who tells the schedule that controllers have died.
@@ -71,16 +78,20 @@ class Brood:
     controllers: dict[int, tuple[int, int]] = field(default_factory=dict)
     #: Controllers that have done their work, each with the line on which it asks for more.
     idle: dict[int, socket.socket] = field(default_factory=dict)
+    #: Controllers that have not come to wait for their tasks yet, and since when.
+    beginning: dict[int, float] = field(default_factory=dict)
     attendants: set[int] = field(default_factory=set)
     mourner: int | None = None
     clock: Clock = field(default_factory=SystemClock)
     _asked_at: float = -math.inf
+    _tell: int = -1
     _started: int = 0
     _unmourned: Endings = field(default_factory=dict)
 
     def serve(self) -> None:
         """Work until nothing has been alive for a while."""
         lifeline, hold = os.pipe()
+        begun, self._tell = os.pipe()
         woken, wake = os.pipe()
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -88,6 +99,7 @@ class Brood:
         poller = select.poll()
         poller.register(self.listener, select.POLLIN)
         poller.register(woken, select.POLLIN)
+        poller.register(begun, select.POLLIN)
         make_dense()
         while True:
             ready = poller.poll(self._pause())
@@ -97,14 +109,16 @@ class Brood:
             for descriptor, _ in ready:
                 if descriptor == woken:
                     os.read(woken, 4096)
+                elif descriptor == begun:
+                    self._have_begun(os.read(begun, 1024 * _PID_BYTES))
                 else:
                     self._take_in(lifeline)
             self._collect()
             self._mourn()
-            while self.waiting and self.idle:
+            while self.waiting and self.idle and self._room():
                 self._give(self.waiting[0])
-            if self.waiting and is_due:
-                self._begin(lifeline)
+            if self.waiting and is_due and (room := self._room()):
+                self._begin(lifeline, room)
             self._attend(lifeline)
         self.listener.close()
         os.close(hold)
@@ -115,8 +129,18 @@ class Brood:
     def _pause(self) -> int | None:
         """Between two forks it only looks whether somebody wants to be heard."""
         if self.waiting:
-            return _SOON if self._expects_idle() else 0
+            return _SOON if self._expects_idle() or not self._room() else 0
         return None if self._is_busy() else _LINGER
+
+    def _room(self) -> int:
+        """How many controllers may begin now."""
+        since = self.clock.monotonic() - _BEGINNING
+        self.beginning = {pid: at for pid, at in self.beginning.items() if at > since}
+        return max(0, _MOST_BEGINNING - len(self.beginning))
+
+    def _have_begun(self, pids: bytes) -> None:
+        for at in range(0, len(pids), _PID_BYTES):
+            self.beginning.pop(int.from_bytes(pids[at : at + _PID_BYTES]), None)
 
     def _expects_idle(self) -> bool:
         return self.clock.monotonic() - self._asked_at < _LATELY
@@ -127,6 +151,7 @@ class Brood:
             heard = receive(line)
             if isinstance(heard, int) and heard in self.controllers:
                 self.idle[heard] = line
+                self.beginning.pop(heard, None)
                 self._asked_at = self.clock.monotonic()
                 return
             line.close()
@@ -138,7 +163,10 @@ class Brood:
     def _relieve(self, relief: Relief, lifeline: int) -> None:
         own = (relief.claim.lock_fd, relief.line, *relief.descriptors)
         try:
-            pid = fork(lambda: self.roles.relief(relief, lifeline), keep=(*own, lifeline))
+            pid = fork(
+                lambda: self.roles.relief(relief, lifeline, self._tell),
+                keep=(*own, lifeline, self._tell),
+            )
             self.controllers[pid] = (relief.claim.job_id, relief.claim.attempt)
             is_begun(relief, pid)
         finally:
@@ -150,15 +178,20 @@ class Brood:
         pid, line = self.idle.popitem()
         with line:
             if give(line, claim):
-                self.controllers[pid] = (claim.job_id, claim.attempt)
+                self._note(pid, claim)
                 os.close(self.waiting.popleft().lock_fd)
 
-    def _begin(self, lifeline: int) -> None:
+    def _note(self, pid: int, claim: Claim) -> None:
+        self.controllers[pid] = (claim.job_id, claim.attempt)
+        self.beginning[pid] = self.clock.monotonic()
+
+    def _begin(self, lifeline: int, room: int) -> None:
         """Fork for some of those that wait, and do nothing else in between.
 
         Each page that is written between two forks is one more for the child before.
         """
-        claims = [self.waiting.popleft() for _ in range(min(len(self.waiting), _AT_ONCE))]
+        count = min(len(self.waiting), room, _AT_ONCE)
+        claims = [self.waiting.popleft() for _ in range(count)]
         pids: list[int] = []
         try:
             for claim in claims:
@@ -169,12 +202,16 @@ class Brood:
         except OSError:  # no more processes, or no memory: whoever ticks finds their locks free
             traceback.print_exc()
         for claim, pid in zip(claims, pids, strict=False):
-            self.controllers[pid] = (claim.job_id, claim.attempt)
+            self._note(pid, claim)
         for claim in claims:
             os.close(claim.lock_fd)
 
     def _become_controller(self, claim: Claim, lifeline: int) -> NoReturn:
-        become(lambda: self.roles.controller(claim, lifeline), keep=(claim.lock_fd, lifeline))
+        tell = self._tell
+        become(
+            lambda: self.roles.controller(claim, lifeline, tell),
+            keep=(claim.lock_fd, lifeline, tell),
+        )
 
     def _attend(self, lifeline: int) -> None:
         while (
@@ -198,6 +235,7 @@ class Brood:
                     return
                 if pid in self.controllers:
                     key = self.controllers.pop(pid)
+                    self.beginning.pop(pid, None)
                     line = self.idle.pop(pid, None)
                     if line is not None:
                         line.close()
