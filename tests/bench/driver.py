@@ -55,6 +55,10 @@ class Driver:
                 time.sleep(0.03 + 0.04 * chance.random())
         return {"began": began, "took": took}
 
+    def validate(self, file: str) -> None:
+        """Look at a file as a submit does, and make nothing of it."""
+        self._door.validate([Path(file)])
+
     def _until_done(self, job_id: int) -> None:
         while self._door.get_job_schedule_state(job_id) is not ScheduleState.DONE:
             time.sleep(_GLANCE)

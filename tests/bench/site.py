@@ -92,6 +92,15 @@ class Site:
             raise RuntimeError(f"{len(found)} controllers live, and not {count}")
         return found
 
+    def until_rest(self, count: int, active: list[int]) -> list[int]:
+        """Until small processes wait in place of the controllers ``active``; their PIDs."""
+        before = set(active)
+        self.wait_for(
+            lambda: before.isdisjoint(self.controllers(count)), "controllers to rest", 300
+        )
+        self.settle()
+        return self.controllers(count)
+
     def require_succeeded(self, count: int) -> None:
         """What ran must have done so, else its speed means nothing. Raises ``RuntimeError``."""
         found = self.door.queue(all=True, limit=count + 1)

@@ -20,6 +20,8 @@ _FEW_SIZES: Final = (1, 5, 10)
 _SECONDS, _SHORT = 10, 2
 #: Seconds to come to rest, at most: thousands that watch may never be quiet together.
 _SETTLE: Final = 5.0
+#: Sooner than usual, for there are many sizes.
+_RESTS: Final = "[controller]\nrest_after_seconds = 5\n"
 _PASSES, _FEW_PASSES = 50, 5
 _MIB: Final = 1024 * 1024
 #: Bytes that a controller, its task and their shells take at most; and that are left to everybody
@@ -30,8 +32,11 @@ _WITH_TASK, _LEFT = 10 * 1024**2, 3 * 1024**3
 def _points(bench: Bench) -> Iterator[dict[str, float]]:
     sizes = _FEW_SIZES if bench.quick else _SIZES
     with bench.site() as site:
+        site.home.mkdir(mode=0o700)
+        (site.home / "config.toml").write_text(_RESTS, encoding="utf-8")
         child = site.child()
         child.ask("limits", alive=sizes[-1])
+        active: list[int] = []
         for there, size in pairwise((0, *sizes)):
             if procfs.available_bytes() - _WITH_TASK * (size - there) < _LEFT:
                 bench.say(f"the machine has no memory for {size:,} controllers")
@@ -40,6 +45,8 @@ def _points(bench: Bench) -> Iterator[dict[str, float]]:
             child.ask("submit", file=site.sleep, count=size - there)
             site.wait_for_count(ScheduleState.ALIVE, size, 600)
             site.settle(_SETTLE)
+            active = [*set(site.controllers(size)) - set(active)]
+            active = site.until_rest(size, active)
             yield _point(bench, site, child, size)
 
 
