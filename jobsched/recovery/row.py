@@ -7,9 +7,9 @@ package is made from a row, so a controller's next attempt goes on exactly where
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum, unique
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from jobsched.models import Placement
 
@@ -68,7 +68,7 @@ class RecoveryRow:
     @classmethod
     def of(cls, source: object) -> Self:
         """From anything that has attributes of these names: a row of the database."""
-        values: dict[str, Any] = {field.name: getattr(source, field.name) for field in fields(cls)}
+        values: dict[str, Any] = {name: getattr(source, name) for name in _NAMES}
         cause, code = values["cause"], values["backoff_code"]
         values["cause"] = None if cause is None else Cause(cause)
         values["backoff_code"] = None if code is None else WaitCode(code)
@@ -77,7 +77,7 @@ class RecoveryRow:
 
     def columns(self) -> dict[str, Any]:
         """What is to be stored, by column."""
-        return {name: value for name, value in asdict(self).items() if name != "started_at"}
+        return {name: getattr(self, name) for name in _STORED}
 
     @property
     def has_cluster(self) -> bool:
@@ -173,6 +173,11 @@ class RecoveryRow:
         return replace(
             self, tries=tries, backoff_until=until, backoff_code=code, backoff_reason=reason
         )
+
+
+#: The columns; ``started_at`` is written by the move of the status.
+_NAMES: Final = tuple(field.name for field in fields(RecoveryRow))
+_STORED: Final = tuple(name for name in _NAMES if name != "started_at")
 
 
 def _placement(region: str | None, candidate: int | None) -> Placement | None:

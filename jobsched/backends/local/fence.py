@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from jobsched import lock
-from jobsched.backends.local.folder import Folder, write
+from jobsched.backends.local.folder import Folder, sync_directory, write
 from jobsched.clock import Clock
 from jobsched.errors import BackendError, Fenced
 
@@ -77,7 +77,21 @@ def close(folder: Folder, clock: Clock) -> None:
 
 
 def _put(folder: Folder, found: Fence, *, sync: bool) -> None:
-    """Write the file anew; on a full disk over what is there, which only ever grows by a word.
+    """Write the file anew; one that is empty yet, in place.
+
+    A shell reads byte by byte: of a number that is written over it could read half, and of the new
+    one the other half. Where there was none, its end moves at once.
+    """
+    if os.path.getsize(folder.fence):  # noqa: PTH202 -- of each launch
+        _replace(folder, found, sync=sync)
+        return
+    _write_over(folder, found, sync=sync)
+    if sync:
+        sync_directory(folder.fence.parent)
+
+
+def _replace(folder: Folder, found: Fence, *, sync: bool) -> None:
+    """On a full disk it is written over what is there, which only ever grows by a word.
 
     So what fills the disk can be adopted and stopped. Half a line would match no attempt's number.
     """
@@ -86,13 +100,17 @@ def _put(folder: Folder, found: Fence, *, sync: bool) -> None:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        descriptor = os.open(folder.fence, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            os.pwrite(descriptor, found.text.encode("ascii"), 0)
-            if sync:
-                os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        _write_over(folder, found, sync=sync)
+
+
+def _write_over(folder: Folder, found: Fence, *, sync: bool) -> None:
+    descriptor = os.open(folder.fence, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.pwrite(descriptor, found.text.encode("ascii"), 0)
+        if sync:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -115,13 +115,12 @@ class Folder:
 
     def make(self) -> None:
         """Make the place for what is kept of it, where there is none."""
-        for path in (self.path.parent, self.kept.parent, self.kept):
-            path.mkdir(mode=0o700, exist_ok=True)
+        make_place(self.path.parent, self.kept.parent)
+        self.kept.mkdir(mode=0o700, exist_ok=True)
 
     def make_fence_place(self) -> None:
         """Make the place for its fence, where there is none."""
-        for path in (self.path.parent, self.fence.parent):
-            path.mkdir(mode=0o700, exist_ok=True)
+        make_place(self.path.parent, self.fence.parent)
 
     def facts(self) -> Facts | None:
         """The facts, or ``None`` where the cluster does not exist or was never quite made.
@@ -186,6 +185,13 @@ def _are_sound(facts: Facts) -> bool:
         and all(isinstance(amount, int | float) for amount in amounts)
         and isinstance(facts.accelerators, dict)
     )
+
+
+def make_place(root: Path, place: Path) -> None:
+    """Make a directory ``place`` in ``root``, and that, where they are not there yet."""
+    if not os.path.isdir(place):  # noqa: PTH112 -- of each launch, and nearly always there
+        for path in (root, place):
+            path.mkdir(mode=0o700, exist_ok=True)
 
 
 def kept_below(root: Path) -> Path:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from jobsched.backends.local.folder import Folder
+from jobsched.backends.local.folder import Folder, make_place
 
 _ASIDE: Final = ".old"
 _FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -20,8 +20,7 @@ _FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 def prepare(root: Path) -> None:
     """Make the place to move things to while the disk has room, for removals when it has none."""
-    for path in (root, root / _ASIDE):
-        path.mkdir(mode=0o700, exist_ok=True)
+    make_place(root, root / _ASIDE)
 
 
 def discard(root: Path, folder: Folder) -> None:
