@@ -11,18 +11,19 @@ from collections.abc import Collection, Sequence
 from enum import StrEnum, unique
 from typing import Any
 
-from jobsched import process
+from jobsched import lock, process
 from jobsched.api import looking, shapes
 from jobsched.context import Context
 from jobsched.errors import NotFound
 from jobsched.home import Home
+from jobsched.lock import Grip
 from jobsched.models import DagSpec
 from jobsched.process import Identity
 from jobsched.scheduler import facts
 from jobsched.scheduler.reasons import Facts
 from jobsched.store import changes, listing, reads, views
 from jobsched.store.past import JobThen, Tables, TaskThen, jobs_then
-from jobsched.store.rows import Counts, Limits
+from jobsched.store.rows import AttemptRow, Counts, JobRow, Limits
 from jobsched.store.terms import Key, Order, Term
 from jobsched.store.tx import Tx
 from jobsched.sweep.fence import identity_of
@@ -36,10 +37,25 @@ class Seen(StrEnum):
     SAME = "same"
     #: Another process.
     REUSED = "reused"
-    #: None.
+    #: None, or that one, which has nothing to do with it any more.
     GONE = "gone"
     #: It cannot be told: it was seen from another PID namespace, or the process table hides it.
     UNKNOWN = "unknown"
+
+
+def controller_seen(home: Home, job: JobRow, attempt: AttemptRow | None) -> Seen | None:
+    """Look for the process of an attempt now; ``None`` if it never had one that is known.
+
+    One that has given back the lock of its attempt when the job was DONE may drive another job.
+    """
+    who = None if attempt is None else identity_of(attempt)
+    if attempt is None or who is None:
+        return None
+    found = seen(who)
+    if found is Seen.SAME and job.is_done:
+        path = home.attempt_lock(attempt.job_id, attempt.attempt)
+        return Seen.GONE if lock.probe(path) is Grip.FREE else found
+    return found
 
 
 def seen(who: Identity) -> Seen:
@@ -61,11 +77,10 @@ def rows(context: Context, tx: Tx, job_ids: Collection[int]) -> dict[int, dict[s
 
 
 def _row(home: Home, found: Facts, files: dict[int, str]) -> dict[str, Any]:
-    who = None if found.attempt is None else identity_of(found.attempt)
     return {
         **shapes.job_object(home, found),
         "source": files.get(found.job.job_id),
-        "controller_seen": None if who is None else seen(who),
+        "controller_seen": controller_seen(home, found.job, found.attempt),
     }
 
 

@@ -18,6 +18,7 @@ from jobsched.api import looking
 from jobsched.api.listing import Past, Seen
 from jobsched.context import Context
 from jobsched.errors import NotFound
+from jobsched.home import Home
 from jobsched.logfiles import sources
 from jobsched.models import ClusterInfo, ClusterState
 from jobsched.states import TaskStatus
@@ -26,7 +27,6 @@ from jobsched.store.rows import AttemptRow, Counts, JobRow, Limits
 from jobsched.store.rows import HistoryRow as Change
 from jobsched.store.terms import Key, Order, Term
 from jobsched.store.tx import Tx
-from jobsched.sweep.fence import identity_of
 from jobsched.sweep.liveness import liveness
 
 __all__ = ["AUDITED", "Change", "LockHeld", "ProcessGroup", "Watch"]
@@ -225,7 +225,7 @@ class Watch:
         """
         shown = looking.show(self._context, job_id)
         with self._context.db.read() as tx:
-            controller = _controller(tx, job_id)
+            controller = _controller(self._context.home, tx, job_id)
             return {
                 **shown,
                 **listed.stored(tx, job_id),
@@ -238,7 +238,7 @@ class Watch:
         Raises ``BackendError`` if the clusters cannot be looked at.
         """
         none: list[ProcessGroup] = []
-        found = self._ask(lambda tx: _controller(tx, job_id), none)
+        found = self._ask(lambda tx: _controller(self._context.home, tx, job_id), none)
         if not self._context.home.clusters.exists():
             return found
         clusters = self._context.backend().clusters()
@@ -287,15 +287,15 @@ def _acting(tx: Tx, job_ids: Sequence[int]) -> dict[int, tuple[JobRow, AttemptRo
     return {job.job_id: (job, attempts.get(job.job_id)) for job in jobs}
 
 
-def _controller(tx: Tx, job_id: int) -> list[ProcessGroup]:
-    attempt = views.newest_attempts(tx, [job_id]).get(job_id)
-    who = None if attempt is None else identity_of(attempt)
-    if attempt is None or who is None:
+def _controller(home: Home, tx: Tx, job_id: int) -> list[ProcessGroup]:
+    job, attempt = reads.job(tx, job_id), views.newest_attempts(tx, [job_id]).get(job_id)
+    seen = None if job is None else listed.controller_seen(home, job, attempt)
+    if attempt is None or attempt.pid is None or seen is None:
         return []
     return [
         ProcessGroup(
-            kind="controller", name=f"attempt {attempt.attempt}", pids=(who.pid,),
-            seen=listed.seen(who), started_at=attempt.started_at,
+            kind="controller", name=f"attempt {attempt.attempt}", pids=(attempt.pid,),
+            seen=seen, started_at=attempt.started_at,
         )
     ]  # fmt: skip
 

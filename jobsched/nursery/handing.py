@@ -119,15 +119,17 @@ def receive(line: socket.socket) -> list[Claim] | Relief | int:
             if not more:
                 break
             text += more
+        if not _is_ours(line):
+            raise ValueError("somebody else's")  # noqa: TRY301 -- as what makes no sense
         if text.startswith(_ASKS):
             return int(text[1:])
-        if text.startswith(_RELIEVE) and _is_ours(line):
+        if text.startswith(_RELIEVE):
             job_id, attempt, note = json.loads(text[1:])
             claim = Claim(int(job_id), int(attempt), descriptors[0])
             copy = os.dup(line.fileno())
             os.set_blocking(copy, True)
             return Relief(claim, tuple(descriptors[1:]), note, copy)
-        pairs = json.loads(text) if _is_ours(line) else []
+        pairs = json.loads(text)
         claims = [
             Claim(int(job_id), int(attempt), descriptor)
             for (job_id, attempt), descriptor in zip(pairs, descriptors, strict=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from jobsched import process
+from jobsched.api.listing import Seen, controller_seen
 from jobsched.nursery import handing
 from jobsched.states import TaskStatus
 from tests.scenario.conftest import MakeWorld
@@ -151,6 +152,11 @@ def test_whoever_talks_nonsense_is_not_answered(world: World, tmp_path: Path) ->
         assert str(world.until_done(job).status) == "SUCCEEDED"
 
 
+def seen(world: World, job: int) -> Seen | None:
+    """What is seen of the process of the job's newest attempt."""
+    return controller_seen(world.home, world.job(job), world.attempt(job))
+
+
 def controllers(world: World, jobs: Sequence[int]) -> list[int]:
     """The PIDs of the jobs' controllers."""
     return [world.controller(job) for job in jobs]
@@ -193,7 +199,10 @@ def test_one_that_is_killed_in_its_second_job_is_replaced(
             break
         go.touch()
         world.until_done(job)
-    assert world.controller(job) in controllers(world, before)
+    same = [other for other in before if world.controller(other) == world.controller(job)]
+    assert same
+    assert seen(world, job) is Seen.SAME
+    assert {seen(world, other) for other in same} == {Seen.GONE}
     world.kill_controller(job)
     until_attempt(world, job, 2)
     go.touch()
