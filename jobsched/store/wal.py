@@ -98,6 +98,6 @@ def sync(path: Path) -> None:
     except FileNotFoundError:
         return
     try:
-        os.fdatasync(descriptor)
+        getattr(os, "fdatasync", os.fsync)(descriptor)  # macOS has but the latter
     finally:
         os.close(descriptor)
