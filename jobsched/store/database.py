@@ -37,6 +37,7 @@ class Database:
         self._guard = threading.RLock()
         self._driver: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
+        self._log: wal.Log | None = None
         self._pid = os.getpid()
         #: Whether the disk gave an error where something durable was committed: whoever tries
         #: again may find it written already, and has to wait for the disk all the same.
@@ -87,7 +88,7 @@ class Database:
             try:
                 yield Tx(driver)
                 if durable:
-                    wal.reserve(self._wal)
+                    self._prepare_sync()
                 driver.execute("COMMIT")
             except BaseException:
                 with suppress(sqlite3.Error):  # a full disk has rolled back already
@@ -109,7 +110,7 @@ class Database:
         """
         self._owes_sync = False
         try:
-            wal.sync(self._wal)
+            self._opened_log().sync()
         except OSError as error:
             self._owes_sync = True
             raise StoreError(
@@ -117,6 +118,23 @@ class Database:
                 " there now, but may not be after a power cut",
                 passes=True,
             ) from error
+
+    def _prepare_sync(self) -> None:
+        """Have what a sync takes before anything is committed that waits for it."""
+        try:
+            self._opened_log()
+        except OSError as error:
+            raise StoreError(
+                f"{self._wal}: {error.strerror}; nothing was changed", passes=True
+            ) from error
+        wal.reserve(self._wal)
+
+    def _opened_log(self) -> wal.Log:
+        """For as long as the connection is open. Raises ``OSError``."""
+        log = self._log
+        if log is None:
+            log = self._log = wal.Log(self._wal)
+        return log
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
@@ -174,11 +192,12 @@ class Database:
         with self._guard:
             if self._driver is not None:
                 self._driver.close()
-                self._driver = None
+                self._driver = self._log = None
 
     def _open(self) -> sqlite3.Connection:
         if self._driver is None:
             self._driver, self._file = self._connect_checked()
+            self._log = None
             self._pid = os.getpid()
         elif self._pid != os.getpid():
             raise StoreError("a database connection was carried across a fork; open a new one")

@@ -88,16 +88,23 @@ def _round_at(path: Path, number: int) -> bytes | None:
     return bytes(salt) if found == salt else None
 
 
-def sync(path: Path) -> None:
-    """Wait until all that was written to the log is on disk. Raises ``OSError``.
+class Log:
+    """The file, open to be synced; closed when nobody has it any more.
 
-    Where there is no log it was folded into the database, which SQLite syncs.
+    It stays the same for as long as a connection is open: the last one to close removes it.
     """
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return
-    try:
-        getattr(os, "fdatasync", os.fsync)(descriptor)  # macOS has but the latter
-    finally:
-        os.close(descriptor)
+
+    __slots__ = ("_descriptor",)
+
+    def __init__(self, path: Path) -> None:
+        """Raises ``OSError``."""
+        self._descriptor = -1
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    def sync(self) -> None:
+        """Wait until all that was written to the log is on disk. Raises ``OSError``."""
+        getattr(os, "fdatasync", os.fsync)(self._descriptor)  # macOS has but the latter
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)

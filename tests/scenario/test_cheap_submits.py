@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from jobsched.scheduler.outlook import is_quiet
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.submission import create_job
 from jobsched.states import ScheduleState
-from jobsched.store import moves, reads, sql
+from jobsched.store import limits, moves, reads, sql
 from jobsched.store.moves import By
 from tests.world import InProcessStarter, World
 
@@ -118,22 +119,24 @@ def test_nothing_is_started_for_a_submission_that_may_not_be_on_disk(
     world: World, disk: Disk, starter: InProcessStarter
 ) -> None:
     """Whoever claims a job that another has just submitted waits for the disk before the start."""
-    started: list[int] = []
+    syncs_before_start: list[int] = []
 
     class Seeing(InProcessStarter):
         def start(self, *args: object) -> int:
-            started.append(len(disk.seen))
+            syncs_before_start.append(len(disk.seen))
             return starter.start(*args)  # type: ignore[arg-type] # handed on as they came
 
     world.submit(ONE)
-    disk.seen.clear()
-    world.context.starter = Seeing()
     with world.context.locked() as held, world.context.db.write(durable=False) as tx:
-        moves.record(tx, By("test", 1.0), "ACTION", job_id=1, subject="SEEN")
-        held.require()
-    set_limits(world.context, launch=1)
-    assert started == [len(disk.seen)]
-    assert all(is_free for is_free, _ in disk.seen[1:])
+        for name in (limits.LAUNCH, limits.ALIVE):
+            limits.put(tx, held, name, 1, By("test", 1.0), auto=False)
+    disk.seen.clear()
+    other = open_context(world.root)
+    other.starter = Seeing()
+    run_pass(other)
+    other.db.close()
+    assert syncs_before_start == [1]
+    assert disk.seen == [(True, 1)]
 
 
 @contextmanager
@@ -264,3 +267,25 @@ def test_held_and_cancelled_jobs_are_nothing_to_do(world: World, starter: InProc
     assert starter.claims == []
     set_hold(world.context, 1, held=False, reason=None)
     assert [claim.job_id for claim in starter.claims] == [1]
+
+
+def test_whoever_is_short_of_descriptors_writes_nothing(world: World, disk: Disk) -> None:
+    """What is needed to wait for the disk is had before the commit, not missed after it."""
+    del disk
+    world.context.db.close()
+    with world.context.db.read() as tx:  # a connection without it
+        assert reads.job(tx, 1) is None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    spare = os.open(os.devnull, os.O_RDONLY)
+    os.close(spare)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (spare, hard))
+    try:
+        with (
+            pytest.raises(StoreError, match="Too many open files") as caught,
+            world.context.db.write() as tx,
+        ):
+            moves.create(tx, "job", ["t"], By("test", 1.0))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert caught.value.passes
+    assert newest(world) == 0
