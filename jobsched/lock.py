@@ -34,7 +34,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 #: Seconds before each further try, before one queues.
-_TRIES: Final = (0.0002, 0.0004, 0.0008, 0.0016)
+_TRIES: Final = (0.0002, 0.0004)
 
 
 class Held:

@@ -36,8 +36,8 @@ _CRASHED: Final = 70
 #: Controllers that are forked in one go: few enough that nobody who hands over waits long.
 _AT_ONCE: Final = 4
 #: Controllers that begin at the same time, and seconds after which one is no longer said to: more
-#: than the processors can serve would only make each other, and everybody else, wait.
-_MOST_BEGINNING: Final = max(4, 2 * (os.cpu_count() or 1))
+#: than there are processors would only make each other, and everybody else, wait.
+_MOST_BEGINNING: Final = max(2, os.cpu_count() or 1)
 _BEGINNING: Final = 0.25
 #: Bytes of a PID as a controller tells it.
 _PID_BYTES: Final = 4

@@ -13,11 +13,13 @@ from typing import Final
 from jobsched import wake
 from jobsched.context import Context
 from jobsched.errors import Cancelled, IllegalMove, StaleAttempt
+from jobsched.lock import Held
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.patience import patiently
 from jobsched.states import ScheduleState
 from jobsched.store import moves, reads
 from jobsched.store.rows import JobRow
+from jobsched.store.tx import Tx
 from jobsched.wake import Inbox
 
 #: Seconds after which a waiting controller looks by itself, should a message have been lost: often
@@ -114,12 +116,13 @@ def _withdraw(context: Context, job_id: int, attempt: int) -> None:
 
 
 def _leave(context: Context, job_id: int, attempt: int) -> None:
-    with context.locked() as held, context.db.write(durable=False) as tx:
+    def give_back(tx: Tx, held: Held) -> None:
         by = context.by(attempt=attempt)
         job = moves.owned(tx, job_id, by)
         if job.schedule_state is ScheduleState.LAUNCHING:
             moves.schedule(tx, held, job, ScheduleState.ALIVE, by)
-    run_pass(context)
+
+    run_pass(context, change=give_back)
 
 
 def _mine(job: JobRow) -> JobRow:

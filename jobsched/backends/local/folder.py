@@ -188,10 +188,14 @@ def _are_sound(facts: Facts) -> bool:
 
 
 def make_place(root: Path, place: Path) -> None:
-    """Make a directory ``place`` in ``root``, and that, where they are not there yet."""
+    """Make a directory ``place`` in ``root``, and that, where they are not there yet.
+
+    Returns only when they would survive a loss of power.
+    """
     if not os.path.isdir(place):  # noqa: PTH112 -- of each launch, and nearly always there
         for path in (root, place):
             path.mkdir(mode=0o700, exist_ok=True)
+            sync_directory(path.parent)
 
 
 def kept_below(root: Path) -> Path:

@@ -98,7 +98,10 @@ def raise_damaged(folder: Folder, nodes: list[Node]) -> None:
 
 
 def make_durable(folder: Folder, nodes: list[Node]) -> None:
-    """Return only when the ends of ``nodes`` would survive a loss of power."""
+    """Return only when the ends of ``nodes`` would survive a loss of power.
+
+    So will the directory above those of all clusters: that was synced when it was made.
+    """
     for node in nodes:
         if node.end is not None:
             descriptor = os.open(folder.record(node.index), os.O_RDONLY | os.O_CLOEXEC)
@@ -106,7 +109,7 @@ def make_durable(folder: Folder, nodes: list[Node]) -> None:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-    for directory in (folder.kept, folder.kept.parent, folder.path.parent):
+    for directory in (folder.kept, folder.kept.parent):
         sync_directory(directory)
 
 
