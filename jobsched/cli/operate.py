@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jobsched.api import Capacity
 from jobsched.cli.call import Call
 from jobsched.cli.each import each
 from jobsched.cli.formatting import listed
@@ -78,9 +77,8 @@ def limits(call: Call) -> int:
         found = call.door.limits()
     else:
         found = call.door.set_limits(launch=asked.launch, alive=asked.alive, paused=asked.paused)
-    capacity = call.door.capacity()
     if call.as_json:
-        call.terminal.document(limits_document(found, capacity))
+        call.terminal.document(limits_document(found))
         return 0
     Listing(
         (Column("LIMIT"), Column("USED", right=True), Column("OF", right=True), Column("SET")),
@@ -90,18 +88,15 @@ def limits(call: Call) -> int:
         ],
     ).show(call.terminal)
     if found.alive_auto:
-        call.terminal.say(f"alive is automatic: {capacity.alive_sum}")
+        call.terminal.say(f"alive is automatic: {call.door.capacity().alive_sum}")
     if found.paused:
         call.terminal.say("Paused: no new job starts until `jobsched limits --resume`")
     return 0
 
 
-def limits_document(found: Limits, capacity: Capacity) -> dict[str, object]:
-    """Limits as ``limits --json`` prints them; with ``memory`` while the alive limit is automatic.
-
-    That is what it follows from, in bytes, percent and Unix seconds.
-    """
-    document: dict[str, object] = {
+def limits_document(found: Limits) -> dict[str, object]:
+    """Limits as ``limits --json`` prints them."""
+    return {
         "launch": {
             "limit": found.launch,
             "auto": found.launch_auto,
@@ -110,19 +105,6 @@ def limits_document(found: Limits, capacity: Capacity) -> dict[str, object]:
         "alive": {"limit": found.alive, "auto": found.alive_auto, "used": found.alive_used},
         "paused": found.paused,
     }
-    if found.alive_auto:
-        document["memory"] = {
-            "now_gives": capacity.auto_alive,
-            "total": capacity.total_bytes,
-            "available": capacity.available_bytes,
-            "kept": capacity.kept_bytes,
-            "stalled_percent": capacity.stalled_percent,
-            "controller": capacity.controller_bytes,
-            "measured_controllers": capacity.measured_controllers,
-            "measured_at": capacity.measured_at,
-            "text": capacity.alive_sum,
-        }
-    return document
 
 
 def _how(*, auto: bool) -> str:
