@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
 from typing import Final, NoReturn
 
 from jobsched.clock import Clock, SystemClock
@@ -33,6 +34,8 @@ _ATTENDANTS: Final = 2
 #: Attendants that are started in all, at most: one that always ends at once is no help.
 _MOST_ATTENDANTS: Final = 20
 _CRASHED: Final = 70
+#: Descriptors that it may have open: one for the lock of each controller that is yet to begin.
+_MOST_DESCRIPTORS: Final = 65_536
 #: Controllers that are forked in one go: few enough that nobody who hands over waits long.
 _AT_ONCE: Final = 4
 #: Controllers that begin at the same time, and seconds after which one is no longer said to: more
@@ -83,6 +86,8 @@ class Brood:
     attendants: set[int] = field(default_factory=set)
     mourner: int | None = None
     clock: Clock = field(default_factory=SystemClock)
+    #: What its children may have open: as much as it was given.
+    _limits: tuple[int, int] = field(default_factory=lambda: getrlimit(RLIMIT_NOFILE))
     _asked_at: float = -math.inf
     _tell: int = -1
     _started: int = 0
@@ -90,6 +95,9 @@ class Brood:
 
     def serve(self) -> None:
         """Work until nothing has been alive for a while."""
+        soft, hard = self._limits
+        most = _MOST_DESCRIPTORS if hard == RLIM_INFINITY else min(hard, _MOST_DESCRIPTORS)
+        setrlimit(RLIMIT_NOFILE, (max(soft, most), hard))
         lifeline, hold = os.pipe()
         begun, self._tell = os.pipe()
         woken, wake = os.pipe()
@@ -163,7 +171,7 @@ class Brood:
     def _relieve(self, relief: Relief, lifeline: int) -> None:
         own = (relief.claim.lock_fd, relief.line, *relief.descriptors)
         try:
-            pid = fork(
+            pid = self._fork(
                 lambda: self.roles.relief(relief, lifeline, self._tell),
                 keep=(*own, lifeline, self._tell),
             )
@@ -210,8 +218,8 @@ class Brood:
         tell = self._tell
         become(
             lambda: self.roles.controller(claim, lifeline, tell),
-            keep=(claim.lock_fd, lifeline, tell),
-        )
+            keep=(claim.lock_fd, lifeline, tell), limits=self._limits,
+        )  # fmt: skip
 
     def _attend(self, lifeline: int) -> None:
         while (
@@ -221,7 +229,7 @@ class Brood:
         ):
             self._started += 1
             try:
-                pid = fork(lambda: self.roles.attendant(lifeline), keep=(lifeline,))
+                pid = self._fork(lambda: self.roles.attendant(lifeline), keep=(lifeline,))
             except OSError:
                 return
             self.attendants.add(pid)
@@ -251,18 +259,17 @@ class Brood:
             return
         endings, self._unmourned = self._unmourned, {}
         with suppress(OSError):
-            self.mourner = fork(lambda: self.roles.mourner(endings))
+            self.mourner = self._fork(lambda: self.roles.mourner(endings))
+
+    def _fork(self, child: Callable[[], int], *, keep: Iterable[int] = ()) -> int:
+        """Start a child that becomes ``child``; its PID. Raises ``OSError``."""
+        pid = os.fork()
+        if not pid:
+            become(child, keep=keep, limits=self._limits)
+        return pid
 
 
-def fork(child: Callable[[], int], *, keep: Iterable[int] = ()) -> int:
-    """Start a child that becomes ``child``; its PID. Raises ``OSError``."""
-    pid = os.fork()
-    if not pid:
-        become(child, keep=keep)
-    return pid
-
-
-def become(child: Callable[[], int], *, keep: Iterable[int] = ()) -> NoReturn:
+def become(child: Callable[[], int], *, keep: Iterable[int], limits: tuple[int, int]) -> NoReturn:
     """In a process that was forked: run ``child`` in a session of its own, and end as it says.
 
     It has the standard streams and ``keep`` open, and no other descriptor: else it would hold the
@@ -273,6 +280,7 @@ def become(child: Callable[[], int], *, keep: Iterable[int] = ()) -> NoReturn:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _close_all_but(keep)
+        setrlimit(RLIMIT_NOFILE, limits)
         os.setsid()
         gc.enable()
         status = child()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 from collections.abc import Sequence
@@ -155,6 +156,24 @@ def test_whoever_talks_nonsense_is_not_answered(world: World, tmp_path: Path) ->
 def seen(world: World, job: int) -> Seen | None:
     """What is seen of the process of the job's newest attempt."""
     return controller_seen(world.home, world.job(job), world.attempt(job))
+
+
+def test_only_the_nursery_may_have_very_many_files_open(world: World, tmp_path: Path) -> None:
+    """It holds the locks of all that are yet to begin; a task has what it always had."""
+    go, seen_limit = tmp_path / "go", tmp_path / "limit"
+    job = world.submit(
+        f"run: |\n  ulimit -n > {seen_limit}\n  while [ ! -e {go} ]; do sleep 0.05; done\n"
+    )
+    world.until_status(job, TaskStatus.RUNNING)
+    world.until(lambda: seen_limit.exists() and seen_limit.read_text(), "the limit")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert int(seen_limit.read_text()) == soft
+    limits = Path(f"/proc/{nursery(world)}/limits").read_text()
+    found = next(line for line in limits.splitlines() if line.startswith("Max open files"))
+    most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    assert int(found.split()[3]) == max(soft, most)
+    go.touch()
+    assert str(world.until_done(job).status) == "SUCCEEDED"
 
 
 def controllers(world: World, jobs: Sequence[int]) -> list[int]:
