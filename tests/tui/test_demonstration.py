@@ -38,11 +38,15 @@ def environment(**more: str) -> dict[str, str]:
 
 def processes(folder: Path) -> list[psutil.Process]:
     """All that work there."""
-    return [
-        one
-        for one in psutil.process_iter(["cwd"])
-        if one.info["cwd"] and Path(one.info["cwd"]).is_relative_to(folder)
-    ]
+    return [one for one in psutil.process_iter() if works_in(one, folder)]
+
+
+def works_in(one: psutil.Process, folder: Path) -> bool:
+    """Whether that is where it works; other tests' processes may be anywhere, or gone."""
+    try:
+        return Path(one.cwd()).is_relative_to(folder)
+    except (psutil.Error, OSError):
+        return False
 
 
 def test_nothing_is_left_of_it(scratch: Path) -> None:
