@@ -19,9 +19,6 @@ DEFAULT_STRATEGY: Final = "EAGER_NEXT_REGION"
 #: Characters of a job's or task's name at most; paths are made of ids.
 MAX_NAME: Final = 1_000
 
-#: Priorities of a job, higher first.
-PRIORITIES: Final = range(-1000, 1001)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRecovery:

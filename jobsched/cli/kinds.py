@@ -6,9 +6,8 @@ import argparse
 import re
 from typing import Final
 
-from jobsched.config.settings import MOST_JOBS
+from jobsched.bounds import MOST_JOBS, PRIORITIES
 from jobsched.errors import InvalidInput
-from jobsched.models import PRIORITIES
 from jobsched.states import TaskStatus
 
 _WHOLE: Final = re.compile("[0-9]{1,18}")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, NamedTuple
 
+from jobsched.bounds import MOST_JOBS
 from jobsched.config.kinds import (
     Kind,
     auto_or,
@@ -28,8 +29,6 @@ _MANY: Final = 1_000_000
 _SECONDS: Final = number(0, _DAY)
 _AMOUNT: Final = number(0, _MANY)
 _NUMBER: Final = count(0, _MANY)
-#: What a limit on jobs can be set to at most: far above any machine.
-MOST_JOBS: Final = 1_000_000
 _LIMIT: Final = auto_or(count(0, MOST_JOBS))
 _LINE: Final = text("a text of one line", r"[^\x00-\x1f\x7f]+")
 _LINE_OR_NONE: Final = text("a text of at most one line", r"[^\x00-\x1f\x7f]*")

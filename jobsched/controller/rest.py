@@ -31,6 +31,9 @@ log = logging.getLogger(__name__)
 _LOOK: Final = 10.0
 #: Seconds after which it becomes the controller even without news: but a net.
 _LONGEST: Final = 3_600.0
+#: Seconds for which who was relieved stays, doing nothing: somebody may just have read its name
+#: in the rows, and is about to look whether it lives.
+_LINGER: Final = 0.2
 
 
 class Resting:
@@ -75,7 +78,7 @@ class Resting:
             line.close()
             self._journal.put_process(process.me())
             return
-        logging.shutdown()
+        self._journal.context.clock.sleep(_LINGER)
         os._exit(0)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, WithJsonSchema, model_validator
 
+from jobsched.bounds import PRIORITIES
 from jobsched.dag.fields import (
     AcceleratorChoice,
     CpuCount,
@@ -28,7 +29,6 @@ from jobsched.dag.fields import (
     StrategyName,
     TextOrMapping,
 )
-from jobsched.models import PRIORITIES
 
 
 class Shape(BaseModel):

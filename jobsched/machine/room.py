@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Final
 
-from jobsched.config.settings import MOST_JOBS
+from jobsched.bounds import MOST_JOBS
 from jobsched.machine.memory import Memory
 
 _MIB: Final = 1024 * 1024

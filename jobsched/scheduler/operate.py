@@ -10,11 +10,10 @@ from collections.abc import Callable
 from typing import Final
 
 from jobsched import wake
-from jobsched.config.settings import MOST_JOBS
+from jobsched.bounds import MOST_JOBS, PRIORITIES
 from jobsched.context import Context
 from jobsched.errors import IllegalMove, InvalidInput, NotFound, StoreError
 from jobsched.lock import Held
-from jobsched.models import PRIORITIES
 from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.expected import Expected, require_expected
 from jobsched.states import ScheduleState

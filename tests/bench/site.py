@@ -95,9 +95,12 @@ class Site:
     def until_rest(self, count: int, active: list[int]) -> list[int]:
         """Until small processes wait in place of the controllers ``active``; their PIDs."""
         before = set(active)
-        self.wait_for(
-            lambda: before.isdisjoint(self.controllers(count)), "controllers to rest", 300
-        )
+
+        def all_rest() -> bool:
+            rows = self.door.queue(limit=count)
+            return before.isdisjoint(row["controller_pid"] for row in rows)
+
+        self.wait_for(all_rest, "controllers to rest", 300)
         self.settle()
         return self.controllers(count)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsched.config.settings import MOST_JOBS
+from jobsched.bounds import MOST_JOBS
 from jobsched.machine.footprint import ASSUMED
 from jobsched.machine.memory import Memory
 from jobsched.machine.room import STALLED, Bound, is_worth_it, kept_bytes, room_for
