@@ -55,7 +55,8 @@ class Resting:
         if context.in_slot or threading.active_count() > 1:
             return  # more is under way than a wait
         claim = Claim(identity.job_id, identity.attempt, identity.lock_fd)
-        note = {"seconds": seconds, "logs": list(self._logs), "max_bytes": self._max_bytes}
+        logs = list(self._logs) if descriptors else []  # else no task runs that could write one
+        note = {"seconds": seconds, "logs": logs, "max_bytes": self._max_bytes}
         found = relieve(context.home, claim, descriptors, note)
         if found is not None:
             self._leave_to(*found)
@@ -105,16 +106,17 @@ def _wait(home: Home, descriptors: Sequence[int], relief: Relief, lifeline: int)
     poller = select.poll()
     for descriptor in (*descriptors, lifeline):
         poller.register(descriptor, select.POLLIN)
-    look, is_orphan = _LOOK, False
+    usual = _LOOK if note["logs"] else _LONGEST
+    look, is_orphan = usual, False
     while (left := until - clock.monotonic()) > 0:
         ready = [descriptor for descriptor, _ in poller.poll(1000 * min(left, look))]
         if ready == [lifeline]:
             # Not all at once: whoever finds nobody ticking becomes a controller again, and ticks.
             poller.unregister(lifeline)
-            is_orphan, look = True, os.getpid() % 1000 / 1000 * _LOOK
+            usual, is_orphan, look = _LOOK, True, os.getpid() % 1000 / 1000 * _LOOK
             continue
         if ready or any(is_too_long(path, note["max_bytes"]) for path in note["logs"]):
             return
         if is_orphan and lock.probe(home.deputy_lock) is not Grip.HELD:
             return
-        look = _LOOK
+        look = usual

@@ -27,6 +27,8 @@ _SHM: Final = Path("/dev/shm")
 _GLANCE: Final = 0.01
 #: What is quiet uses less than this share of a core for so many seconds.
 _NEXT_TO_NOTHING, _WHILE = 0.02, 0.5
+#: Seconds beyond its time in which a controller that is to rest has come to it.
+_CALM: Final = 5.0
 #: A job that ends at once, one that goes on, and one that goes on until its gate is opened.
 NOOP: Final = 'name: noop\nrun: "true"\n'
 SLEEP: Final = "name: sleep\nrun: exec sleep 86400\n"
@@ -92,15 +94,22 @@ class Site:
             raise RuntimeError(f"{len(found)} controllers live, and not {count}")
         return found
 
-    def until_rest(self, count: int, active: list[int]) -> list[int]:
-        """Until small processes wait in place of the controllers ``active``; their PIDs."""
-        before = set(active)
+    def until_rest(self, count: int, after: float) -> list[int]:
+        """Until small processes wait in place of all controllers, as they do ``after`` seconds.
+
+        That is when no job's process has changed for longer; the processes that wait.
+        """
+        seen: tuple[float, set[int]] = (time.monotonic(), set())
 
         def all_rest() -> bool:
-            rows = self.door.queue(limit=count)
-            return before.isdisjoint(row["controller_pid"] for row in rows)
+            nonlocal seen
+            pids = {row["controller_pid"] for row in self.door.queue(limit=count)}
+            if pids != seen[1]:
+                seen = (time.monotonic(), pids)
+            time.sleep(_WHILE)
+            return time.monotonic() - seen[0] > after + _CALM
 
-        self.wait_for(all_rest, "controllers to rest", 300)
+        self.wait_for(all_rest, "controllers to rest", 600)
         self.settle()
         return self.controllers(count)
 

@@ -13,7 +13,6 @@ from jobsched.scheduler.ending import cancel
 from jobsched.scheduler.operate import set_limits
 from jobsched.states import ScheduleState, TaskStatus
 from tests.scenario.conftest import MakeWorld
-from tests.support import wait_until
 from tests.world import World
 
 RESTS = "[controller]\nrest_after_seconds = 0.3\n"
@@ -85,9 +84,15 @@ def test_whoever_is_left_ticks(world: World, tmp_path: Path, resting: int) -> No
     world.until_status(second, TaskStatus.RUNNING)
     until_it_rests(world, second)
     os.kill(process.holders(world.home.nursery_lock)[0], signal.SIGKILL)
-    wait_until(lambda: process.holders(world.home.tick_lock), 20, "somebody to tick")
-    ticks = process.holders(world.home.tick_lock)[0]
-    other = resting if world.controller(second) == ticks else second
+    by_pid = {world.controller(job): job for job in (resting, second)}
+    ticking: list[int] = []
+
+    def one_ticks() -> bool:
+        ticking[:] = [pid for pid in process.holders(world.home.tick_lock) if pid in by_pid]
+        return bool(ticking)
+
+    world.until(one_ticks, "one of them to tick", timeout=20)
+    (other,) = [job for pid, job in by_pid.items() if pid not in ticking]
     world.kill_controller(other)
     world.until(lambda: world.job(other).attempt == 2, "another attempt")
     (tmp_path / "go").touch()

@@ -21,7 +21,8 @@ _SECONDS, _SHORT = 10, 2
 #: Seconds to come to rest, at most: thousands that watch may never be quiet together.
 _SETTLE: Final = 5.0
 #: Sooner than usual, for there are many sizes.
-_RESTS: Final = "[controller]\nrest_after_seconds = 5\n"
+_RESTS_AFTER: Final = 5.0
+_RESTS: Final = f"[controller]\nrest_after_seconds = {_RESTS_AFTER}\n"
 _PASSES, _FEW_PASSES = 50, 5
 _MIB: Final = 1024 * 1024
 #: Bytes that a controller, its task and their shells take at most; and that are left to everybody
@@ -36,7 +37,6 @@ def _points(bench: Bench) -> Iterator[dict[str, float]]:
         (site.home / "config.toml").write_text(_RESTS, encoding="utf-8")
         child = site.child()
         child.ask("limits", alive=sizes[-1])
-        active: list[int] = []
         for there, size in pairwise((0, *sizes)):
             if procfs.available_bytes() - _WITH_TASK * (size - there) < _LEFT:
                 bench.say(f"the machine has no memory for {size:,} controllers")
@@ -45,8 +45,7 @@ def _points(bench: Bench) -> Iterator[dict[str, float]]:
             child.ask("submit", file=site.sleep, count=size - there)
             site.wait_for_count(ScheduleState.ALIVE, size, 600)
             site.settle(_SETTLE)
-            active = [*set(site.controllers(size)) - set(active)]
-            active = site.until_rest(size, active)
+            site.until_rest(size, _RESTS_AFTER)
             yield _point(bench, site, child, size)
 
 

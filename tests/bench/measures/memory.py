@@ -19,6 +19,8 @@ from tests.bench.table import Measure, Numbers, Row
 _JOBS, _FEW = 200, 20
 _MINUTE, _MOMENT = 60, 2
 HOUR: Final = 3600.0
+#: Seconds without news after which controllers rest.
+_RESTS_AFTER: Final = 30.0
 _MIB: Final = 1024 * 1024
 
 
@@ -33,7 +35,7 @@ def _once(bench: Bench) -> Numbers:
         site.settle()
         active = site.controllers(count)
         at_first = procfs.proportional_bytes(active)
-        pids = active if bench.quick else site.until_rest(count, active)
+        pids = active if bench.quick else site.until_rest(count, _RESTS_AFTER)
         at_rest = procfs.proportional_bytes(pids)
         beside = procfs.proportional_bytes(others(pids))
         with Meter() as meter:

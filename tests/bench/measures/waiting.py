@@ -20,6 +20,8 @@ from tests.bench.table import Measure, Numbers, Row
 
 _JOBS, _FEW = 500, 20
 _SECONDS, _SHORT = 30, 3
+#: Seconds without news after which controllers rest.
+_RESTS_AFTER: Final = 30.0
 _MIB: Final = 1024 * 1024
 #: Opening the gate to read it waits for who opens it to write.
 _TWO_STEPS: Final = "name: two\n---\nname: first\nrun: cat {gate}\n---\nname: second\nrun: 'true'\n"
@@ -43,7 +45,7 @@ def _once(bench: Bench) -> Numbers:
         site.settle()
         active = site.controllers(count)
         at_first = procfs.proportional_bytes(active)
-        pids = active if bench.quick else site.until_rest(count, active)
+        pids = active if bench.quick else site.until_rest(count, _RESTS_AFTER)
         with Meter() as meter:
             time.sleep(bench.size(_SECONDS, _SHORT))
         return {
