@@ -153,6 +153,11 @@ def test_whoever_talks_nonsense_is_not_answered(world: World, tmp_path: Path) ->
         assert str(world.until_done(job).status) == "SUCCEEDED"
 
 
+def until_free(lock: Path) -> None:
+    """Wait until nobody holds the lock: soon after its job is DONE."""
+    wait_until(lambda: not process.holders(lock), 5, f"{lock} to be free")
+
+
 def seen(world: World, job: int) -> Seen | None:
     """What is seen of the process of the job's newest attempt."""
     return controller_seen(world.home, world.job(job), world.attempt(job))
@@ -186,21 +191,24 @@ def test_a_controller_goes_on_with_the_next_job(make_world: MakeWorld, tmp_path:
     world = make_world("[limits]\nalive = 2\n")
     seen = tmp_path / "seen"
     seen.mkdir()
-    jobs = [
-        world.submit(f"envs: {{ONLY_{n}: yes}}\nrun: env > {seen}/{n}\n", name=f"job{n}")
-        for n in range(30)
-    ]
-    for job in jobs:
-        assert str(world.until_done(job).status) == "SUCCEEDED"
+    jobs: list[int] = []
+    for _ in range(10):  # on a machine that is very slow no next job comes in time
+        jobs += [
+            world.submit(f"envs: {{ONLY_{n}: yes}}\nrun: env > {seen}/{n}\n", name=f"job{n}")
+            for n in range(len(jobs), len(jobs) + 15)
+        ]
+        for job in jobs:
+            assert str(world.until_done(job).status) == "SUCCEEDED"
+        if len(set(controllers(world, jobs))) < len(jobs):
+            break
     assert len(set(controllers(world, jobs))) < len(jobs)
     for n, job in enumerate(jobs):
         variables = (seen / str(n)).read_text()
         assert [line for line in variables.splitlines() if "ONLY_" in line] == [f"ONLY_{n}=True"]
         log = world.home.controller_log(job).read_text()
         assert f"controller of job {job}, attempt 1, PID {world.controller(job)}" in log
-        assert "of job" in log
         assert not [other for other in jobs if other != job and f"job {other} is DONE" in log]
-        assert process.holders(world.home.attempt_lock(job, 1)) == []
+        until_free(world.home.attempt_lock(job, 1))
 
 
 def test_one_that_is_killed_in_its_second_job_is_replaced(
