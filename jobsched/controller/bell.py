@@ -9,12 +9,10 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final, Protocol
+from typing import Protocol
 
 from jobsched import wake
-
-#: Seconds after which one that waits for a message looks by itself.
-_LOOK_SECONDS: Final = 30.0
+from jobsched.scheduler.slot import LOOK_SECONDS
 
 
 class Waits(Protocol):
@@ -46,7 +44,7 @@ class Listener:
 
     def wait_for_message(self) -> None:
         """Wait to be rung; not for ever, should a message have been lost."""
-        self.wait(_LOOK_SECONDS)
+        self.wait(LOOK_SECONDS)
 
     def ring(self) -> None:
         """Wake this one."""

@@ -19,10 +19,9 @@ from jobsched.logfiles.trim import Trimmer
 from jobsched.wake import Inbox
 
 #: Seconds between looks at the logs of a task that runs: it may flood them.
-_LOOK_SECONDS: Final = 10.0
+LOOK_SECONDS: Final = 10.0
 #: Seconds after which whoever waits looks at the database, even if nobody wrote: but a net.
-_LONGEST_SECONDS: Final = 60.0
-
+LONGEST_SECONDS: Final = 60.0
 
 #: Ends this process, having another wait for these descriptors, at most so many seconds.
 Rest: TypeAlias = Callable[[Sequence[int], float | None], None]
@@ -47,13 +46,13 @@ class Ear:
         """
         self._lifeline.has_begun()
         wanted = list(descriptors)
-        most = _LONGEST_SECONDS if seconds is None else min(seconds, _LONGEST_SECONDS)
+        most = LONGEST_SECONDS if seconds is None else min(seconds, LONGEST_SECONDS)
         began = self._clock.monotonic()
         while True:
             now = self._clock.monotonic()
             left = max(0.0, began + most - now)
             heard = [self._inbox.fileno(), *self._lifeline.descriptors(), *wanted]
-            ready = wake.wait(heard, min(left, _LOOK_SECONDS, self._patience))
+            ready = wake.wait(heard, min(left, LOOK_SECONDS, self._patience))
             self._lifeline.look()
             self._trimmer.look()
             if self._inbox.drain() or not set(wanted).isdisjoint(ready):

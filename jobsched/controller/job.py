@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from jobsched.controller.bell import Listener, Waits
-from jobsched.controller.ear import Ear, Stop
+from jobsched.controller.ear import LONGEST_SECONDS, LOOK_SECONDS, Ear, Stop
 from jobsched.controller.journal import Journal
 from jobsched.controller.lifeline import Lifeline
 from jobsched.controller.plan import Plan, plan
@@ -32,10 +32,6 @@ from jobsched.wake import Inbox
 
 log = logging.getLogger(__name__)
 
-#: Seconds after which the main thread looks at database and logs even if nobody wrote. A task that
-#: runs may flood its log; else that is but a net, and each look is twice as late as the last.
-_LOOK_SECONDS: Final = 10.0
-_LONGEST_SECONDS: Final = 60.0
 #: Seconds between looks for a cancel while another task of the job is being launched.
 _TURN_SECONDS: Final = 0.2
 _MIB: Final = 1024 * 1024
@@ -59,7 +55,7 @@ class JobDriver:
             inbox, lifeline, self._trimmer, context.clock,
             rest=resting.begin, patience=context.config.controller.rest_after_seconds,
         )  # fmt: skip
-        self._longest = _LOOK_SECONDS / 2
+        self._longest = LOOK_SECONDS / 2
 
     def run(self) -> None:
         """Bring every task to its outcome and remove every cluster. Raises ``StaleAttempt``."""
@@ -81,12 +77,12 @@ class JobDriver:
             raise self._failure
         now = self._journal.context.clock.now()
         if job.cancel_at is not None:
-            return None if self._cancel(rows) else _LOOK_SECONDS
+            return None if self._cancel(rows) else LOOK_SECONDS
         next_steps = plan(self._around.spec, rows)
         if next_steps.finished and not self._threads:
             return None
         runs = any(row.status is TaskStatus.RUNNING for row in rows)
-        self._longest = _LOOK_SECONDS if runs else min(2 * self._longest, _LONGEST_SECONDS)
+        self._longest = LOOK_SECONDS if runs else min(2 * self._longest, LONGEST_SECONDS)
         pause = self._follow(next_steps, now)
         if pause:
             self._give_back_slot(job.schedule_state)

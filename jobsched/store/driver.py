@@ -14,7 +14,7 @@ from typing import Final
 from jobsched.errors import StoreError
 from jobsched.store.migrations import APPLICATION_ID, VERSION
 
-#: Seconds that SQLite waits by itself for another writer, and that we go on trying after that.
+#: Seconds that SQLite waits by itself where it has to, and that whoever wants to write tries.
 BUSY_SECONDS: Final = 5.0
 RETRY_SECONDS: Final = 30.0
 #: Statements that a connection keeps prepared: more than there are in the catalogue.
