@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -94,15 +94,15 @@ class JobDriver:
             self._journal.move(task_id, TaskStatus.CANCELLED, reason)
         if steps.skip:
             return 0.0
-        fresh = [task_id for task_id in steps.drive if task_id not in self._threads]
-        if len(fresh) == 1 and not (self._threads or steps.together or steps.end_at):
-            self._drive_here(fresh[0])
+        fresh, left = self._without_thread(steps.drive), self._without_thread(steps.tidy)
+        if len(fresh + left) == 1 and not (self._threads or steps.together or steps.end_at):
+            self._drive_here(*fresh, *left)
             return 0.0
         if steps.together and len(fresh) == len(steps.drive):
             self._start_group(fresh)
-        else:
-            for task_id in fresh:
-                self._start_driver(self._driver(task_id))
+            fresh = []
+        for task_id in fresh + left:
+            self._start_driver(self._driver(task_id))
         pause = self._longest
         for task_id, at in steps.end_at:
             if at <= now:
@@ -110,6 +110,9 @@ class JobDriver:
             else:
                 pause = min(pause, at - now)
         return pause
+
+    def _without_thread(self, task_ids: Iterable[int]) -> list[int]:
+        return [task_id for task_id in task_ids if task_id not in self._threads]
 
     def _drive_here(self, task_id: int) -> None:
         """Drive the one task that there is to drive, in this thread."""

@@ -22,11 +22,13 @@ class Plan:
     drive: tuple[int, ...] = ()
     #: Whether those are a job group to be placed together or not at all.
     together: bool = False
+    #: Tasks with an outcome whose cluster a dead controller has left; to be driven, too.
+    tidy: tuple[int, ...] = ()
     #: PENDING tasks that can never start, and why.
     skip: tuple[tuple[int, str], ...] = ()
     #: Auxiliary tasks to be ended at a moment (Unix seconds).
     end_at: tuple[tuple[int, float], ...] = ()
-    #: Whether every task has its outcome.
+    #: Whether every task has its outcome, and nothing is left of any.
     finished: bool = False
 
 
@@ -39,6 +41,7 @@ def plan(spec: DagSpec, rows: Sequence[TaskRow]) -> Plan:
         if (reason := _never(spec, rows, row)) is not None
     )
     skipped = {task_id for task_id, _ in skip}
+    tidy = tuple(row.task_id for row in rows if row.status.is_terminal and _is_left(row))
     drive = tuple(
         row.task_id
         for row in unfinished
@@ -48,10 +51,16 @@ def plan(spec: DagSpec, rows: Sequence[TaskRow]) -> Plan:
     return Plan(
         drive=drive,
         together=spec.is_group and len(drive) == len(unfinished) and _none_runs(unfinished),
+        tidy=tidy,
         skip=skip,
         end_at=_auxiliaries(spec, rows),
-        finished=not unfinished,
+        finished=not (unfinished or tidy),
     )
+
+
+def _is_left(row: TaskRow) -> bool:
+    """Whether its cluster may exist, and nobody has tried in vain to remove it."""
+    return row.has_cluster and row.cleanup_error is None
 
 
 def _none_runs(rows: Sequence[TaskRow]) -> bool:

@@ -121,6 +121,29 @@ def test_death_in_backoff(make_world: MakeWorld, tmp_path: Path) -> None:
     assert len(runs(ran)) == 1
 
 
+@pytest.mark.parametrize("form", ["name: j\n", "name: j\nexecution: parallel\n"])
+def test_death_between_outcome_and_cleanup(
+    make_world: MakeWorld, tmp_path: Path, form: str
+) -> None:
+    """Killed while it waits for what a task has left running: the next attempt ends that, too."""
+    world = make_world(grace=2)
+    go, left = tmp_path / "go", tmp_path / "left"
+    stubborn = f"(trap '' TERM; while true; do sleep 0.1; done) & echo $! > {left}"
+    job = world.submit(
+        f"{form}---\nname: a\nrun: |\n  {stubborn}\n"
+        f"---\nname: b\nrun: while [ ! -e {go} ]; do sleep 0.05; done\n"
+    )
+    world.until(lambda: world.statuses(job)[0] == "SUCCEEDED", "the first to succeed")
+    assert world.tasks(job)[0].has_cluster
+    world.kill_controller(job)
+    world.tick()
+    world.until(lambda: not world.tasks(job)[0].has_cluster, "what it left to be ended")
+    assert process.identify(int(left.read_text())) is None
+    go.touch()
+    assert str(world.until_done(job).status) == "SUCCEEDED"
+    assert [task.launches for task in world.tasks(job)] == [1, 1]
+
+
 def test_death_while_recovering(world: World, tmp_path: Path) -> None:
     """Killed between a preemption and the next launch: recovery goes on where it was."""
     ran, go = tmp_path / "ran", tmp_path / "go"

@@ -1,4 +1,4 @@
-"""What a job needs next: which tasks of a group are placed together."""
+"""What a job needs next: which tasks are placed together, and what is left to be removed."""
 
 from __future__ import annotations
 
@@ -37,3 +37,20 @@ def test_what_is_left_of_a_group_before_any_runs_is_a_group(
     found = plan(DagSpec(name="g", tasks=specs, is_group=True), rows)
     assert (found.drive, found.together) == (drive, together)
     assert not plan(DagSpec(name="g", tasks=specs), rows).together
+
+
+@pytest.mark.parametrize("is_group", [True, False])
+def test_a_job_is_not_finished_beside_a_cluster(*, is_group: bool) -> None:
+    """What a dead controller left of a task that has ended is removed; in vain only once."""
+    specs = tuple(TaskSpec(task_id=n, name=f"t{n}", run="true") for n in range(2))
+    spec = DagSpec(name="j", tasks=specs, is_group=is_group)
+    ended = replace(ROW, name="t", status=T.SUCCEEDED)
+    left = replace(ended, cluster="1-0-1", torn_down=0)
+    other = replace(ended, task_id=1)
+    found = plan(spec, [replace(left, task_id=0), other])
+    assert (found.drive, found.tidy, found.finished) == ((), (0,), False)
+    running = replace(other, status=T.RUNNING)
+    found = plan(spec, [replace(left, task_id=0), running])
+    assert (found.drive, found.tidy, found.finished) == ((1,), (0,), False)
+    found = plan(spec, [replace(left, task_id=0, cleanup_error="it would not go"), other])
+    assert (found.tidy, found.finished) == ((), True)
