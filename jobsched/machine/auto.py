@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from jobsched import machine
 from jobsched.machine import memory, remembered, wording
@@ -45,7 +45,12 @@ class Auto:
         """``path``: where it is remembered what was seen; ``now``: Unix seconds."""
         self._path, self._now, self._look = path, now, look
 
-    @property
+    def look(self) -> Self:
+        """Read now what would be read when it is asked for, which may be where others wait."""
+        _ = self.launch, self._sight
+        return self
+
+    @cached_property
     def launch(self) -> int:
         """The launch limit."""
         return machine.auto_launch_limit()

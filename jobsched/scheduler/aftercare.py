@@ -15,7 +15,7 @@ from jobsched.context import Context
 from jobsched.errors import LockTimeout, StoreError
 from jobsched.lock import Grip
 from jobsched.scheduler import office
-from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.passes import Change, run_pass
 from jobsched.store import reads
 from jobsched.store.rows import JobRow
 from jobsched.store.tx import Tx
@@ -24,17 +24,21 @@ from jobsched.sweep.liveness import liveness
 log = logging.getLogger(__name__)
 
 
-def follow_up(context: Context) -> None:
-    """Run a pass after a change that is committed: what keeps it from running undoes nothing.
+def follow_up(context: Context, change: Change | None = None) -> None:
+    """Run a pass after a change that is committed, or make ``change`` in it.
 
-    Whoever makes the next pass does what this one could not.
+    What keeps it from running undoes nothing, and whoever makes the next pass does what this one
+    could not. What keeps ``change`` from being made is raised.
     """
     try:
-        run_pass(context, settling=False)
-        if office.shows_life(context):
+        is_ticking = office.shows_life(context)
+        run_pass(context, settling=False, thorough=not is_ticking, change=change)
+        if is_ticking:
             return
         is_needed = bool(endings(context)) and not office.is_filled(context)
     except (StoreError, LockTimeout) as error:
+        if change is not None and not change.is_kept:
+            raise
         log.warning("what was asked is stored, but no scheduling pass could be made: %s", error)
         return
     if is_needed and context.starter is not None:

@@ -16,6 +16,7 @@ from jobsched.errors import Changed, IllegalMove, NotFound
 from jobsched.lock import Grip, Held
 from jobsched.scheduler.aftercare import follow_up
 from jobsched.scheduler.expected import Expected, require_expected
+from jobsched.scheduler.passes import Change
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
 from jobsched.store.moves import By
@@ -54,11 +55,9 @@ def job_done(
     to = None if status is None else TaskStatus(status)
     is_controller = context.identity is not None and context.identity.job_id == job_id
     if is_controller:
-        ended = _own_end(context, job_id, idempotent=idempotent, to=to, reason=reason)
-    else:
-        ended = _forced_end(
-            context, job_id, idempotent=idempotent, to=to, reason=reason, expect=expect
-        )
+        _own_end(context, job_id, idempotent=idempotent, to=to, reason=reason)
+        return
+    ended = _forced_end(context, job_id, idempotent=idempotent, to=to, reason=reason, expect=expect)
     for other in ended:
         context.after_done(other)
     follow_up(context)
@@ -66,15 +65,20 @@ def job_done(
 
 def _own_end(
     context: Context, job_id: int, *, idempotent: bool, to: TaskStatus | None, reason: str | None
-) -> list[int]:
+) -> None:
     attempt = context.mine(job_id, "end it")
-    # Where this is lost by a power cut, the outcome is not, and whoever finds it ends the job.
-    with context.locked() as held, context.db.write(durable=False) as tx:
+    ended: list[int] = []
+
+    def end(tx: Tx, held: Held) -> None:
         job = _unfinished(tx, job_id, idempotent=idempotent)
-        if job is None:
-            return []
-        by = context.by(reason or job.cancel_reason, attempt=attempt)
-        return moves.done(tx, held, moves.owned(tx, job_id, by), by, to=to)
+        if job is not None:
+            by = context.by(reason or job.cancel_reason, attempt=attempt)
+            ended.extend(moves.done(tx, held, moves.owned(tx, job_id, by), by, to=to))
+
+    # Where this is lost by a power cut, the outcome is not, and whoever finds it ends the job.
+    follow_up(context, Change(end))
+    for other in ended:
+        context.after_done(other)
 
 
 def _forced_end(

@@ -1,9 +1,9 @@
 """The scheduling pass: take back what the dead left, claim all that fits, start and wake.
 
 Owns the order of things. All decisions of a pass are one transaction under the scheduler lock,
-begun only where there is something to decide; every effect (a start, a wake-up, the end of a job
-that nobody drives) comes after the commit and outside the lock, so that nobody waits behind a
-start.
+begun only where there is something to decide, and shared with the change that they follow from;
+every effect (a start, a wake-up, the end of a job that nobody drives) comes after the commit and
+outside the lock, so that nobody waits behind a start.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final
 
 from jobsched import config, lock, process, wake
 from jobsched.context import Context
@@ -61,9 +61,19 @@ class Outcome:
     is_fresh: bool = False
 
 
-#: What a pass does first, in its own transaction, where there is likely something to do after it:
-#: one turn with the lock instead of two.
-Change: TypeAlias = Callable[[Tx, Held], None]
+@dataclass
+class Change:
+    """What somebody changes first in the transaction of a pass: one turn with the lock, not two.
+
+    ``durable``: whether it is to survive a power cut before anything follows from it.
+    """
+
+    make: Callable[[Tx, Held], None]
+    durable: bool = False
+    #: Whether it was about to be committed; and whether it is, and as durable as was asked for:
+    #: what goes wrong from then on undoes nothing of it.
+    may_be_made: bool = False
+    is_kept: bool = False
 
 
 def run_pass(
@@ -90,7 +100,7 @@ def run_pass(
         looked_at = None if thorough else suspects
         if change is None and is_quiet(context, looked_at):
             return []
-        outcome = _decide(context, starter, looked_at, change)
+        outcome = _decide(context, starter, looked_at, change or Change(_nothing))
         change = None
         spoilt = _carry_out(context, starter, outcome)
         suspects = spoilt.jobs
@@ -113,22 +123,28 @@ def _starter(context: Context) -> AnyStarter:
     return context.starter
 
 
+def _nothing(_tx: Tx, _held: Held) -> None:
+    """What a pass changes that follows upon nothing."""
+
+
 def _decide(
-    context: Context, starter: AnyStarter, suspects: Iterable[int] | None, change: Change | None
+    context: Context, starter: AnyStarter, suspects: Iterable[int] | None, change: Change
 ) -> Outcome:
     outcome = Outcome()
     refusal = starter.refusal()
     if refusal is not None:
         log.warning("no controller is started: %s", refusal)
+    # What takes files to answer is asked before the lock is taken.
+    auto, is_long = context.auto_limits().look(), context.db.needs_checkpoint()
     try:
         with context.locked() as held:
-            by = By("scheduler", context.clock.now())
-            context.db.checkpoint()
-            with context.db.write(durable=False) as tx:
-                if change is not None:
-                    change(tx, held)
+            if is_long:
+                _fold(context)
+            with context.db.write(durable=change.durable, after=held) as tx:
+                change.make(tx, held)
+                by = By("scheduler", context.clock.now())  # what follows is no earlier than that
                 outcome.to_settle = take_back(tx, held, context, by, suspects)
-                in_force = limits.refresh(tx, held, context.auto_limits(), by)
+                in_force = limits.refresh(tx, held, auto, by)
                 claim = partial(_claim, tx, held, context, by=by, outcome=outcome)
                 most = 0 if refusal is not None else _BATCH
                 requeued = reads.requeued(tx, by.now, most)
@@ -149,11 +165,22 @@ def _decide(
                 for job in starts:
                     claim(job, to=ScheduleState.LAUNCHING)
                 outcome.is_cut = _BATCH in (len(requeued), len(restarts), len(starts))
+                change.may_be_made = True
     except BaseException:
         for one in outcome.claims:
             os.close(one.lock_fd)
         raise
+    change.is_kept = True
+    outcome.is_fresh &= not change.durable  # what was committed before that is on disk with it
     return outcome
+
+
+def _fold(context: Context) -> None:
+    """Fold a long log into the database; what keeps it from that keeps nobody else."""
+    try:
+        context.db.checkpoint()
+    except StoreError as error:
+        log.warning("the database's log could not be folded into it: %s", error)
 
 
 def _claim(
@@ -170,7 +197,8 @@ def _claim(
     outcome.claims.append(Claim(job.job_id, attempt, descriptor))
     submitted_at = by.now if job.submitted_at is None else job.submitted_at
     outcome.is_fresh |= abs(by.now - submitted_at) < _SYNCED_SECONDS
-    context.home.wake_fifo(job.job_id, job.attempt).unlink(missing_ok=True)
+    if job.attempt:
+        context.home.wake_fifo(job.job_id, job.attempt).unlink(missing_ok=True)
     kind = "COMMAND" if context.config.controller.command else "DEFAULT"
     moves.add_attempt(tx, job.job_id, attempt, kind=kind, now=by.now, boot_id=process.boot_id())
     started_at = by.now if job.started_at is None else job.started_at

@@ -14,7 +14,7 @@ from jobsched import wake
 from jobsched.context import Context
 from jobsched.errors import Cancelled, IllegalMove, StaleAttempt
 from jobsched.lock import Held
-from jobsched.scheduler.passes import run_pass
+from jobsched.scheduler.passes import Change, run_pass
 from jobsched.scheduler.patience import patiently
 from jobsched.states import ScheduleState
 from jobsched.store import moves, reads
@@ -122,7 +122,7 @@ def _leave(context: Context, job_id: int, attempt: int) -> None:
         if job.schedule_state is ScheduleState.LAUNCHING:
             moves.schedule(tx, held, job, ScheduleState.ALIVE, by)
 
-    run_pass(context, change=give_back)
+    run_pass(context, change=Change(give_back))
 
 
 def _mine(job: JobRow) -> JobRow:

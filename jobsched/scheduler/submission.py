@@ -21,6 +21,7 @@ from jobsched.errors import IllegalMove, InvalidInput, NotFound
 from jobsched.lock import Held
 from jobsched.models import DagSpec
 from jobsched.scheduler.aftercare import follow_up
+from jobsched.scheduler.passes import Change
 from jobsched.scheduler.secrets import read_secrets, write_secrets
 from jobsched.scheduler.wording import require_name
 from jobsched.states import ScheduleState, TaskStatus
@@ -113,9 +114,7 @@ def submit_job(context: Context, job_id: int, path: Path | str) -> None:
             f" but {path} has {', '.join(given)}"
         )
     ready = _Ready.of(Submission(loaded=loaded, source=str(path), env=stored_env(context)))
-    with context.locked() as held:
-        _store(context, held, [ready], lambda _tx, _by: [job_id])
-    follow_up(context)
+    _store(context, [ready], lambda _tx, _by: [job_id])
 
 
 def load(
@@ -157,37 +156,33 @@ def submit_new(context: Context, submissions_: Sequence[Submission]) -> list[int
             for one in submissions_
         ]
 
-    ready = [_Ready.of(one) for one in submissions_]
-    with context.locked() as held:
-        ids = _store(context, held, ready, create_all)
-    follow_up(context)
-    return ids
+    return _store(context, [_Ready.of(one) for one in submissions_], create_all)
 
 
 def _store(
-    context: Context,
-    held: Held,
-    wanted: Sequence[_Ready],
-    make: Callable[[Tx, By], list[int]],
+    context: Context, wanted: Sequence[_Ready], make: Callable[[Tx, By], list[int]]
 ) -> list[int]:
     """One transaction for all; secrets go to their files before the commit that needs them.
 
     Whom they are to follow is looked up before any of them is there to be found.
     """
+    ids: list[int] = []
     written: list[Path] = []
+
+    def store_all(tx: Tx, held: Held) -> None:
+        by = context.by()
+        submissions.require_known(tx, [other for one in wanted for other in one.submission.after])
+        ids.extend(make(tx, by))
+        for job_id, one in zip(ids, wanted, strict=True):
+            may_start = _store_one(tx, held, job_id, one, by)
+            secrets = one.submission.loaded.secrets if may_start else {}
+            written.extend(write_secrets(context.home, job_id, secrets))
+
+    change = Change(store_all, durable=True)
     try:
-        with context.db.write(after=held) as tx:
-            by = context.by()
-            submissions.require_known(
-                tx, [other for one in wanted for other in one.submission.after]
-            )
-            ids = make(tx, by)
-            for job_id, one in zip(ids, wanted, strict=True):
-                may_start = _store_one(tx, held, job_id, one, by)
-                secrets = one.submission.loaded.secrets if may_start else {}
-                written += write_secrets(context.home, job_id, secrets)
+        follow_up(context, change)
     except BaseException:
-        for path in written:
+        for path in [] if change.may_be_made else written:
             path.unlink(missing_ok=True)
         raise
     return ids

@@ -22,7 +22,7 @@ from tests.support import wait_until
 NOBODY = 65_534
 #: Runs a command line as another user; what root alone may read is loaded before.
 AS_NOBODY = f"""
-import importlib, json, os, pkgutil, sys, tomllib
+import encodings.ascii, importlib, json, os, pkgutil, sys, tomllib
 import sqlalchemy.dialects.sqlite, rich.table, rich.live, jobsched
 from sqlalchemy import create_engine
 create_engine("sqlite://").connect().close()

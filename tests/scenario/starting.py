@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from jobsched.store import reads
 from tests.support import measured, wait_until
 from tests.world import World, is_held
 
@@ -44,10 +45,17 @@ class Program:
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         wait_until(lambda: is_held(world.home, 3, 1), 20, "the jobs to be locked")
-        wait_until(lambda: world.job(3).is_alive, 20, "the jobs to be claimed")
+        wait_until(lambda: _is_alive(world, 3), 20, "the jobs to be claimed")
 
     def go_on(self) -> tuple[int, str]:
         """Start the others; how the program ended, and what it has said."""
         self.may_go_on.touch()
         said, _ = self.child.communicate(timeout=30)
         return self.child.returncode, said
+
+
+def _is_alive(world: World, job_id: int) -> bool:
+    """Whether there is such a job, and it has been claimed."""
+    with world.context.db.read() as tx:
+        job = reads.job(tx, job_id)
+    return job is not None and job.is_alive
