@@ -10,6 +10,7 @@ import os
 import stat
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -33,9 +34,9 @@ DIRECTORIES = (
 _Signs: TypeAlias = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Home:
-    """One state directory. All paths in it are made here."""
+    """One state directory. All paths in it are made here, those that never change once."""
 
     root: Path
     #: How the directories that hold others looked when all was in its place.
@@ -43,97 +44,102 @@ class Home:
         default_factory=list, init=False, repr=False, compare=False, hash=False
     )
 
-    @property
+    @cached_property
     def database(self) -> Path:
         """The SQLite file."""
         return self.root / "jobsched.db"
 
-    @property
+    @cached_property
     def scheduler_lock(self) -> Path:
         """The lock that guards every change of scheduling state."""
         return self.root / "scheduler.lock"
 
-    @property
+    @cached_property
     def tick_lock(self) -> Path:
         """Held by the one process that watches for deaths."""
         return self.root / "tick.lock"
 
-    @property
+    @cached_property
     def deputy_lock(self) -> Path:
         """Held by the one process that watches the one that watches."""
         return self.root / "deputy.lock"
 
-    @property
+    @cached_property
     def attendant_lock(self) -> Path:
         """Held by the process that ticks for controllers of the user's own."""
         return self.root / "attendant.lock"
 
-    @property
+    @cached_property
     def nursery_lock(self) -> Path:
         """Held by the process that forks controllers."""
         return self.root / "nursery.lock"
 
-    @property
+    @cached_property
     def nursery_socket(self) -> Path:
         """Where that process takes claims."""
         return self.root / "nursery.socket"
 
-    @property
+    @cached_property
     def nursery_log(self) -> Path:
         """What that process prints, which is nothing while all is well."""
         return self.root / "logs" / "nursery.log"
 
-    @property
+    @cached_property
     def memory_file(self) -> Path:
         """What was seen last of the machine's memory, and of what controllers take."""
         return self.root / "memory.json"
 
-    @property
+    @cached_property
     def config_file(self) -> Path:
         """``config.toml``; may be missing."""
         return self.root / "config.toml"
 
-    @property
+    @cached_property
     def clusters(self) -> Path:
         """One directory per local cluster."""
         return self.root / "clusters"
 
+    @cached_property
+    def _folders(self) -> dict[str, Path]:
+        """The directories, by name."""
+        return {name: self.root / name for name in DIRECTORIES}
+
     def attempt_lock(self, job_id: int, attempt: int) -> Path:
         """Held for as long as the controller of that attempt lives."""
-        return self.root / "attempts" / f"{job_id}.{attempt}.lock"
+        return self._folders["attempts"] / f"{job_id}.{attempt}.lock"
 
     def settle_lock(self, job_id: int) -> Path:
         """Held by whoever ends a job that has no living controller."""
-        return self.root / "attempts" / f"{job_id}.settle.lock"
+        return self._folders["attempts"] / f"{job_id}.settle.lock"
 
     def wake_fifo(self, job_id: int, attempt: int) -> Path:
         """Written to when the controller of that attempt should look at the database again."""
-        return self.root / "wake" / f"{job_id}.{attempt}.fifo"
+        return self._folders["wake"] / f"{job_id}.{attempt}.fifo"
 
     def controller_log(self, job_id: int) -> Path:
         """What the job's controllers print; all attempts, in order."""
-        return self.root / "logs" / "controller" / f"{job_id}.log"
+        return self._folders["logs/controller"] / f"{job_id}.log"
 
     def task_log(self, job_id: int, task_id: int, node: int = 0) -> Path:
         """What one node of a task prints; all runs, in order."""
         suffix = f"-{node}" if node else ""
-        return self.root / "logs" / "tasks" / f"{job_id}-{task_id}{suffix}.log"
+        return self._folders["logs/tasks"] / f"{job_id}-{task_id}{suffix}.log"
 
     def callback_log(self, job_id: int, task_id: int) -> Path:
         """What the task's ``event_callback`` prints."""
-        return self.root / "logs" / "callbacks" / f"{job_id}-{task_id}.log"
+        return self._folders["logs/callbacks"] / f"{job_id}-{task_id}.log"
 
     def callback_file(self, job_id: int, task_id: int) -> Path:
         """The text of the call under way of a task's ``event_callback``; locked by who runs it."""
-        return self.root / "jobs" / f"{job_id}-{task_id}.callback"
+        return self._folders["jobs"] / f"{job_id}-{task_id}.callback"
 
     def secrets_file(self, job_id: int) -> Path:
         """Values of the job's secrets, mode 0600, until the job is DONE."""
-        return self.root / "jobs" / f"{job_id}.secrets.json"
+        return self._folders["jobs"] / f"{job_id}.secrets.json"
 
     def dag_file(self, job_id: int) -> Path:
         """The YAML as submitted, secrets blanked, for a controller of the user's."""
-        return self.root / "jobs" / f"{job_id}.yaml"
+        return self._folders["jobs"] / f"{job_id}.yaml"
 
     def exists(self) -> bool:
         """Whether a command that writes has been here."""

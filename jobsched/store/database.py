@@ -255,7 +255,7 @@ def _begin_immediate(driver: sqlite3.Connection) -> None:
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 -- of each transaction
     except OSError:
         return None
     return found.st_dev, found.st_ino
