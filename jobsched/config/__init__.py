@@ -1,8 +1,11 @@
 """What can be set, what is in force and whence, and what the environment tells this process.
 
 The only package that reads the environment or ``config.toml``. It stays light, because every
-controller imports it.
+controller imports it; a command that only shows its help does not load what knows the settings.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from jobsched.config.environment import (
     AttemptIdentity,
@@ -11,22 +14,24 @@ from jobsched.config.environment import (
     default_root,
     environ,
 )
-from jobsched.config.load import Loaded, Provenance, load, load_what_can_be_used, provenance
-from jobsched.config.settings import (
-    SETTINGS,
-    BackendConfig,
-    Config,
-    ConsoleConfig,
-    ControllerConfig,
-    LimitsConfig,
-    LocalConfig,
-    LogsConfig,
-    RecoveryConfig,
-    RegionConfig,
-    Setting,
-    SubmitConfig,
-)
-from jobsched.config.soundness import Soundness
+
+if TYPE_CHECKING:
+    from jobsched.config.loading import Loaded, Provenance, load, load_what_can_be_used, provenance
+    from jobsched.config.settings import (
+        SETTINGS,
+        BackendConfig,
+        Config,
+        ConsoleConfig,
+        ControllerConfig,
+        LimitsConfig,
+        LocalConfig,
+        LogsConfig,
+        RecoveryConfig,
+        RegionConfig,
+        Setting,
+        SubmitConfig,
+    )
+    from jobsched.config.soundness import Soundness
 
 __all__ = [
     "SETTINGS",
@@ -53,3 +58,15 @@ __all__ = [
     "load_what_can_be_used",
     "provenance",
 ]
+
+#: Modules whose names are found in them when they are first asked for (PEP 562).
+_LATER: Final = ("jobsched.config.settings", "jobsched.config.loading", "jobsched.config.soundness")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for module in map(import_module, _LATER):
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

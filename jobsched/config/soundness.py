@@ -6,7 +6,7 @@ Owns that the file is read again only when it has changed.
 from __future__ import annotations
 
 from jobsched.config.environment import environ
-from jobsched.config.load import load_what_can_be_used
+from jobsched.config.loading import load_what_can_be_used
 from jobsched.home import Home
 
 
