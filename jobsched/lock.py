@@ -40,10 +40,11 @@ _TRIES: Final = (0.0002, 0.0004)
 class Held:
     """Proof that the scheduler lock is held. Worthless after the ``with`` block that made it."""
 
-    __slots__ = ("_afterwards", "_fd", "path")
+    __slots__ = ("_afterwards", "_fd", "path", "waited")
 
-    def __init__(self, path: Path, fd: int) -> None:
-        self.path = path
+    def __init__(self, path: Path, fd: int, waited: float = 0.0) -> None:
+        """``waited``: seconds that it took to get the lock."""
+        self.path, self.waited = path, waited
         self._fd: int | None = fd
         self._afterwards: dict[Callable[[], object], None] = {}
 
@@ -77,7 +78,10 @@ def hold(path: Path, *, timeout: float = 30.0) -> Iterator[Held]:
     Raises ``LockTimeout``, naming who holds it, after ``timeout`` seconds; ``StoreError`` where the
     file cannot be used; and whatever is raised by what was to be done afterwards.
     """
-    held = Held(path, _acquire(path, timeout))
+    clock = SystemClock()
+    began = clock.monotonic()
+    descriptor = _acquire(path, timeout)
+    held = Held(path, descriptor, clock.monotonic() - began)
     try:
         yield held
     finally:

@@ -25,7 +25,7 @@ from typing import Final, NoReturn
 
 from jobsched.clock import Clock, SystemClock
 from jobsched.nursery.density import make_dense
-from jobsched.nursery.handing import Claim, Relief, give, is_begun, receive
+from jobsched.nursery.handing import Asked, Claim, Relief, give, is_begun, receive
 
 #: Milliseconds without a child or a message after which it leaves.
 _LINGER: Final = 10_000
@@ -42,6 +42,9 @@ _AT_ONCE: Final = 4
 #: than there are processors would only make each other, and everybody else, wait.
 _MOST_BEGINNING: Final = max(2, os.cpu_count() or 1)
 _BEGINNING: Final = 0.25
+#: Seconds for which only one begins at a time, after a controller had to wait for the programs that
+#: submit: so those wait for no more than they must.
+_CROWDED: Final = 0.25
 #: Bytes of a PID as a controller tells it.
 _PID_BYTES: Final = 4
 #: Where children have asked for work within so many seconds, the next one will soon: it is waited
@@ -89,6 +92,7 @@ class Brood:
     #: What its children may have open: as much as it was given.
     _limits: tuple[int, int] = field(default_factory=lambda: getrlimit(RLIMIT_NOFILE))
     _asked_at: float = -math.inf
+    _crowded_at: float = -math.inf
     _tell: int = -1
     _started: int = 0
     _unmourned: Endings = field(default_factory=dict)
@@ -142,9 +146,10 @@ class Brood:
 
     def _room(self) -> int:
         """How many controllers may begin now."""
-        since = self.clock.monotonic() - _BEGINNING
-        self.beginning = {pid: at for pid, at in self.beginning.items() if at > since}
-        return max(0, _MOST_BEGINNING - len(self.beginning))
+        now = self.clock.monotonic()
+        self.beginning = {pid: at for pid, at in self.beginning.items() if at > now - _BEGINNING}
+        most = 1 if self._crowded_at > now - _CROWDED else _MOST_BEGINNING
+        return max(0, most - len(self.beginning))
 
     def _have_begun(self, pids: bytes) -> None:
         for at in range(0, len(pids), _PID_BYTES):
@@ -157,16 +162,21 @@ class Brood:
         with suppress(OSError):
             line, _ = self.listener.accept()
             heard = receive(line)
-            if isinstance(heard, int) and heard in self.controllers:
-                self.idle[heard] = line
-                self.beginning.pop(heard, None)
-                self._asked_at = self.clock.monotonic()
+            if isinstance(heard, Asked) and heard.pid in self.controllers:
+                self._hear(heard, line)
                 return
             line.close()
             if isinstance(heard, Relief):
                 self._relieve(heard, lifeline)
-            elif not isinstance(heard, int):
+            elif not isinstance(heard, Asked):
                 self.waiting += heard
+
+    def _hear(self, asked: Asked, line: socket.socket) -> None:
+        self.idle[asked.pid] = line
+        self.beginning.pop(asked.pid, None)
+        self._asked_at = self.clock.monotonic()
+        if asked.was_crowded:
+            self._crowded_at = self._asked_at
 
     def _relieve(self, relief: Relief, lifeline: int) -> None:
         own = (relief.claim.lock_fd, relief.line, *relief.descriptors)
@@ -270,10 +280,12 @@ class Brood:
 
 
 def become(child: Callable[[], int], *, keep: Iterable[int], limits: tuple[int, int]) -> NoReturn:
-    """In a process that was forked: run ``child`` in a session of its own, and end as it says.
+    """In a process that was forked: run ``child`` in a process group of its own; ends as it says.
 
     It has the standard streams and ``keep`` open, and no other descriptor: else it would hold the
-    locks of others.
+    locks of others. It stays in the nursery's session, which no terminal controls: Linux shares out
+    its processors by session (sched(7), autogroup), and many who begin at once are to have one
+    share beside whoever submits, not one each.
     """
     status = _CRASHED
     try:
@@ -281,7 +293,7 @@ def become(child: Callable[[], int], *, keep: Iterable[int], limits: tuple[int, 
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _close_all_but(keep)
         setrlimit(RLIMIT_NOFILE, limits)
-        os.setsid()
+        os.setpgid(0, 0)
         gc.enable()
         status = child()
     except BaseException:  # noqa: BLE001 -- the edge of the process

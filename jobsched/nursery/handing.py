@@ -27,7 +27,7 @@ PATIENCE: Final = 5.0
 MOST: Final = 128
 _MOST_BYTES: Final = 64 * 1024
 _ARRIVED: Final = b"+"
-#: What a message begins with in which a child asks for work; its PID follows.
+#: What a message begins with in which a child asks for work; the fields of :class:`Asked` follow.
 _ASKS: Final = b"?"
 #: The same of one in which a controller asks to be relieved, and what it says of that afterwards.
 _RELIEVE: Final = b"="
@@ -52,6 +52,14 @@ class Relief(NamedTuple):
     note: dict[str, Any]
     #: The descriptor on which it says whether the child is to go on.
     line: int
+
+
+class Asked(NamedTuple):
+    """A child that has done its work asks for more."""
+
+    pid: int
+    #: Whether it had to wait for others where all take turns, longer than its like make each other.
+    was_crowded: bool
 
 
 def listen(home: Home) -> socket.socket:
@@ -104,11 +112,11 @@ def _said(line: socket.socket) -> bool:
         return False
 
 
-def receive(line: socket.socket) -> list[Claim] | Relief | int:
+def receive(line: socket.socket) -> list[Claim] | Relief | Asked:
     """The nursery's side of :func:`hand_over`: what has come, acknowledged. Empty if spoilt.
 
-    Of :func:`ask`: the PID of the child that wants to be given work on this line. Of
-    :func:`relieve`: what was asked, with a copy of the line.
+    Of :func:`ask`: the child that wants to be given work on this line. Of :func:`relieve`: what
+    was asked, with a copy of the line.
     """
     line.settimeout(PATIENCE)
     descriptors: list[int] = []
@@ -122,7 +130,8 @@ def receive(line: socket.socket) -> list[Claim] | Relief | int:
         if not _is_ours(line):
             raise ValueError("somebody else's")  # noqa: TRY301 -- as what makes no sense
         if text.startswith(_ASKS):
-            return int(text[1:])
+            pid, was_crowded = text[1:].split()
+            return Asked(int(pid), was_crowded == b"1")
         if text.startswith(_RELIEVE):
             job_id, attempt, note = json.loads(text[1:])
             claim = Claim(int(job_id), int(attempt), descriptors[0])
@@ -142,17 +151,17 @@ def receive(line: socket.socket) -> list[Claim] | Relief | int:
     return claims
 
 
-def ask(home: Home, within: float) -> Claim | None:
+def ask(home: Home, within: float, *, was_crowded: bool = False) -> Claim | None:
     """For a child of the nursery: another job to drive; ``None`` if there is none in that time.
 
-    ``within``: seconds.
+    ``within``: seconds. ``was_crowded``: see :class:`Asked`.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
         line.settimeout(within)
         try:
             with short(home.nursery_socket) as path:
                 line.connect(path)
-            line.sendall(b"%b%d\n" % (_ASKS, os.getpid()))
+            line.sendall(b"%b%d %d\n" % (_ASKS, os.getpid(), was_crowded))
             with suppress(TimeoutError):
                 return _given(line)
             # From here on the nursery can send nothing; what it has sent before is ours.

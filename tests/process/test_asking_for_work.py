@@ -15,6 +15,7 @@ import pytest
 
 from jobsched.home import Home
 from jobsched.nursery.handing import (
+    Asked,
     Claim,
     Relief,
     ask,
@@ -54,7 +55,7 @@ def test_who_asks_is_given_a_claim_with_its_lock(
         asked = pool.submit(ask, home, 10.0)
         line, _ = listener.accept()
         with line:
-            assert receive(line) == os.getpid()
+            assert receive(line) == Asked(os.getpid(), was_crowded=False)
             assert give(line, Claim(7, 2, lock.fileno()))
         claim = asked.result()
         assert claim is not None
@@ -69,7 +70,7 @@ def test_who_leaves_can_be_given_nothing(home: Home, listener: socket.socket) ->
     assert ask(home, 0.01) is None
     line, _ = listener.accept()
     with line:
-        assert receive(line) == os.getpid()
+        assert receive(line) == Asked(os.getpid(), was_crowded=False)
         assert not give(line, Claim(7, 2, line.fileno()))
     home.nursery_socket.unlink()
     assert ask(home, 60.0) is None

@@ -5,29 +5,39 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from jobsched.home import Home
 from jobsched.nursery.handing import Claim, hand_over, listen
 from tests.support import measured, wait_until
 
+MOST = max(2, os.cpu_count() or 1)
 #: A nursery whose controllers begin when they are let: then they say so, and end. Time stands
 #: still in it, so that none is ever said to have begun long ago.
 PROGRAM = """
 import os, socket, sys, time
 from pathlib import Path
 from jobsched import wake
+from jobsched.home import Home
 from jobsched.nursery.brood import Brood, Roles
+from jobsched.nursery.handing import ask
 from jobsched.testing import FakeClock
 
-folder = Path(sys.argv[2])
+folder, then = Path(sys.argv[2]), sys.argv[3]
 
 def begins(claim, lifeline, tell):
-    (folder / f"began-{claim.job_id}").touch()
-    while not (folder / f"go-{claim.job_id}").exists():
-        time.sleep(0.005)
-    os.write(tell, os.getpid().to_bytes(4))
-    wake.wait([lifeline], None)
+    while claim is not None:
+        (folder / f"began-{claim.job_id}").touch()
+        while not (folder / f"go-{claim.job_id}").exists():
+            time.sleep(0.005)
+        if then == "waits":
+            os.write(tell, os.getpid().to_bytes(4))
+            wake.wait([lifeline], None)
+        claim = ask(Home(folder / "home"), 60.0, was_crowded=then == "was crowded")
     return 0
 
 def ticks(lifeline):
@@ -42,29 +52,61 @@ Brood(
 """
 
 
-def test_the_next_begins_when_one_has_begun(tmp_path: Path) -> None:
-    """Whichever that is; all that were handed over begin in the end."""
-    home, count = Home(tmp_path / "home"), 7
+@contextmanager
+def nursery(folder: Path, then: str) -> Iterator[Callable[[Sequence[int]], None]]:
+    """A nursery whose controllers do ``then`` once they are let; how to hand jobs over to it."""
+    home = Home(folder / "home")
     home.create()
-    most = max(2, os.cpu_count() or 1)
-    jobs = range(1, most + count)
-    with listen(home) as listener, (tmp_path / "lock").open("w") as lock:
-        nursery = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, str(listener.fileno()), str(tmp_path)],
+    given: list[int] = []
+    with listen(home) as listener, (folder / "lock").open("w") as lock:
+
+        def hand(jobs: Sequence[int]) -> None:
+            given.extend(jobs)
+            claims = [Claim(job, 1, lock.fileno()) for job in jobs]
+            assert hand_over(home, claims, end=lambda: False)
+
+        program = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(listener.fileno()), str(folder), then],
             pass_fds=[listener.fileno()], env=measured({"PATH": os.environ["PATH"]}),
         )  # fmt: skip
         try:
-            claims = [Claim(job, 1, lock.fileno()) for job in jobs]
-            assert hand_over(home, claims, end=lambda: False)
-            for at_most in range(most, most + count):
-                until_begun(tmp_path, at_most)
-                assert began(tmp_path) == set(jobs[:at_most])
-                (tmp_path / f"go-{jobs[at_most - 1]}").touch()
+            yield hand
         finally:
-            for job in jobs:
-                (tmp_path / f"go-{job}").touch()
-            nursery.kill()
-            nursery.wait()
+            let(folder, given)
+            program.kill()
+            program.wait()
+
+
+def test_the_next_begins_when_one_has_begun(tmp_path: Path) -> None:
+    """Whichever that is; all that were handed over begin in the end."""
+    jobs = range(1, MOST + 7)
+    with nursery(tmp_path, "waits") as hand:
+        hand(jobs)
+        for at_most in range(MOST, MOST + 7):
+            until_begun(tmp_path, at_most)
+            assert began(tmp_path) == set(jobs[:at_most])
+            let(tmp_path, [jobs[at_most - 1]])
+
+
+@pytest.mark.parametrize(("then", "at_once"), [("asks", MOST), ("was crowded", 1)])
+def test_one_at_a_time_begins_where_others_wait(tmp_path: Path, then: str, at_once: int) -> None:
+    """Those who have waited for others say so when they ask for more; else as many as before."""
+    with nursery(tmp_path, then) as hand:
+        hand(range(1, MOST + 1))
+        until_begun(tmp_path, MOST)
+        let(tmp_path, range(1, MOST + 1))
+        jobs = range(MOST + 1, 3 * MOST + 1)
+        hand(jobs)
+        until_begun(tmp_path, MOST + at_once)
+        hand([3 * MOST + 1])  # it has come round to hearing this
+        hand([3 * MOST + 2])
+        assert len(began(tmp_path)) == MOST + at_once
+
+
+def let(folder: Path, jobs: Iterable[int]) -> None:
+    """Let controllers go on."""
+    for job in jobs:
+        (folder / f"go-{job}").touch()
 
 
 def until_begun(folder: Path, number: int) -> None:
