@@ -67,7 +67,7 @@ def test_a_call_that_hangs_is_ended(tmp_path: Path, script: str) -> None:
     """Once its time is up, with all that it started, and its log says so."""
     began = CLOCK.monotonic()
     assert not run(tmp_path, f"echo $$; sleep 300 & echo $!; {script}", seconds=0.5)
-    assert CLOCK.monotonic() - began < 4
+    assert CLOCK.monotonic() - began < 20
     *started, last = lines(tmp_path / "log")
     assert last == "jobsched: event_callback took longer than 0.5 s; ended"
     assert all_gone([int(pid) for pid in started])

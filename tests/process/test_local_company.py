@@ -63,7 +63,7 @@ def test_whoever_holds_the_lock_of_another(
         machine.backend.stop(cluster, grace=0.3)
     else:
         machine.backend.preempt(cluster)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 8
     assert machine.left() == [int(ready.read_text())]
     assert not heard.exists()
 

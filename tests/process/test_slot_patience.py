@@ -73,7 +73,7 @@ def hold_the_lock(world: World, while_held: Callable[[], object] = lambda: None)
     """
     with lock.hold(world.home.scheduler_lock):
         while_held()
-        wait_until(lambda: wake.notify(world.home.wake_fifo(1, 1)), 5, "it to listen")
+        wait_until(lambda: wake.notify(world.home.wake_fifo(1, 1)), 20, "it to listen")
         world.context.clock.sleep(HELD)
 
 
@@ -86,7 +86,7 @@ def test_the_wait_for_a_grant_outlasts_it(world: World, controller: Context) -> 
     assert caller.is_alive(), caller.result
     set_limits(world.context, launch=1)
     assert caller.came_to() == "launched"
-    wait_until(lambda: world.job(1).schedule_state is S.ALIVE, 5, "the slot to be free")
+    wait_until(lambda: world.job(1).schedule_state is S.ALIVE, 20, "the slot to be free")
 
 
 def test_a_cancel_that_is_seen_meanwhile(world: World, controller: Context) -> None:
@@ -113,5 +113,5 @@ def test_a_slot_that_is_given_back_meanwhile(world: World, controller: Context) 
         other = Caller(lambda: withdraw(controller, 1, 1))
         world.context.clock.sleep(HELD)
     assert other.came_to() == "done"
-    wait_until(lambda: world.job(1).schedule_state is S.ALIVE, 5, "the wish to be withdrawn")
+    wait_until(lambda: world.job(1).schedule_state is S.ALIVE, 20, "the wish to be withdrawn")
     del caller

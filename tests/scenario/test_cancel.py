@@ -76,7 +76,7 @@ def test_in_backoff(make_world: MakeWorld) -> None:
     job = world.submit(FOREVER)
     world.until(lambda: world.tasks(job)[0].backoff_until, "backoff")
     cancel(world.context, [job])
-    assert str(world.until_done(job, timeout=5).status) == "CANCELLED"
+    assert str(world.until_done(job, timeout=20).status) == "CANCELLED"
 
 
 def test_while_waiting_for_a_slot(world: World) -> None:
@@ -86,7 +86,7 @@ def test_while_waiting_for_a_slot(world: World) -> None:
     set_limits(world.context, launch=0)
     world.until_state(job, S.ALIVE_WAITING)
     cancel(world.context, [job])
-    row = world.until_done(job, timeout=5)
+    row = world.until_done(job, timeout=20)
     assert (str(row.status), world.statuses(job)) == ("CANCELLED", ["SUCCEEDED", "CANCELLED"])
     assert ("ALIVE_WAITING", "LAUNCHING") not in world.history(job)
 
@@ -203,4 +203,4 @@ def test_own_controller_dies(make_world: MakeWorld, tmp_path: Path) -> None:
         """,
     )  # fmt: skip
     job = world.submit("run: echo\n")
-    world.until(lambda: world.job(job).attempt == 2, "the second attempt", timeout=8)
+    world.until(lambda: world.job(job).attempt == 2, "the second attempt", timeout=20)

@@ -43,7 +43,7 @@ def test_death_while_the_task_runs(world: World, tmp_path: Path) -> None:
     world.until_status(job, T.RUNNING)
     world.kill_controller(job)
     world.tick()
-    world.until(lambda: world.job(job).attempt == 2, "a second attempt", timeout=5)
+    world.until(lambda: world.job(job).attempt == 2, "a second attempt", timeout=20)
     assert process.identify(int(pid)) is not None
     world.controller(job)
     go.touch()
@@ -93,7 +93,7 @@ def test_death_while_waiting_for_a_slot(world: World, tmp_path: Path) -> None:
     world.until_state(job, S.ALIVE_WAITING)
     world.kill_controller(job)
     world.tick()
-    world.until(lambda: world.job(job).attempt == 2, "a second attempt", timeout=5)
+    world.until(lambda: world.job(job).attempt == 2, "a second attempt", timeout=20)
     world.until_state(job, S.ALIVE_WAITING)
     assert runs(ran) == []
     set_limits(world.context, launch="auto")

@@ -54,11 +54,11 @@ def moves_of(world: World, job_id: int) -> dict[str, float]:
 
 def test_a_cancel_waits_for_nobody(make_world: MakeWorld, tmp_path: Path) -> None:
     """No controller, nobody who ticks, a deaf task: the command returns, and the job ends."""
-    world = make_world(grace=3)
+    world = make_world(grace=6)
     job = forsaken(world, tmp_path / "pid")
     began = time.monotonic()
     cancel(world.context, [job])
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
     assert world.statuses(job) == ["CANCELLING"]
     assert str(world.until_done(job).status) == "CANCELLED"
 
@@ -76,7 +76,7 @@ def test_cancelled_is_stamped_when_it_is_so(make_world: MakeWorld, tmp_path: Pat
     ended_at = world.tasks(job)[0].ended_at
     assert ended_at is not None
     assert asked + 2 <= ended_at
-    assert abs(gone - ended_at) < 1
+    assert abs(gone - ended_at) < 3
     assert moves_of(world, job)["CANCELLED"] == ended_at <= (row.ended_at or 0)
 
 
@@ -84,12 +84,12 @@ def test_a_requeue_of_a_cancelled_job_waits_for_nobody(
     make_world: MakeWorld, tmp_path: Path
 ) -> None:
     """It ends the controller; the task's end is left to others."""
-    world = make_world(grace=3)
+    world = make_world(grace=6)
     job = running(world, tmp_path / "pid")
     cancel(world.context, [job])
     began = time.monotonic()
     requeue(world.context, job)
-    assert time.monotonic() - began < 2.5
+    assert time.monotonic() - began < 5
     row = world.until_done(job)
     assert (str(row.status), row.attempt) == ("CANCELLED", 1)
 
@@ -103,7 +103,7 @@ def test_a_stopped_controller_does_not_hold_up_a_cancel(make_world: MakeWorld) -
     cancel(world.context, [job])
     said = looking.why(world.context, job).text
     assert f"its controller (PID {pid}) is stopped" in said
-    row = world.until_done(job, timeout=9)
+    row = world.until_done(job, timeout=20)
     assert (str(row.status), row.attempt) == ("CANCELLED", 1)
     assert process.identify(pid) is None
 
@@ -116,7 +116,7 @@ def test_a_controller_that_goes_on_in_time_ends_its_job_itself(make_world: MakeW
     pid = world.stop_controller(job)
     cancel(world.context, [job])
     os.kill(pid, signal.SIGCONT)
-    world.until_done(job, timeout=9)
+    world.until_done(job, timeout=20)
     log = world.home.controller_log(job)
     world.until(lambda: "is DONE" in log.read_text(), "the controller to say that it did it")
 

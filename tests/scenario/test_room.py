@@ -55,7 +55,7 @@ def test_room_that_appears_ends_the_wait_at_once(make_world: MakeWorld) -> None:
     job = world.submit(FOREVER)
     world.until(lambda: waiting(world, job), "want of room")
     cancel(world.context, [first])
-    world.until_status(job, T.RUNNING, timeout=5)
+    world.until_status(job, T.RUNNING, timeout=20)
 
 
 def test_what_happens_elsewhere_spends_no_try(make_world: MakeWorld) -> None:
@@ -69,7 +69,7 @@ def test_what_happens_elsewhere_spends_no_try(make_world: MakeWorld) -> None:
         world.until_done(other)
     wake.notify(world.home.wake_fifo(job, 1))
     cancel(world.context, [first])
-    world.until_status(job, T.RUNNING, timeout=5)
+    world.until_status(job, T.RUNNING, timeout=20)
     assert (world.tasks(job)[0].launches, tries_of(world, job)) == (2, 1)
 
 
@@ -101,4 +101,4 @@ def test_room_given_back_without_a_controller_ends_the_wait(make_world: MakeWorl
     world.until(lambda: waiting(world, job), "want of room")
     job_done(world.context, first)
     sweep(world.context)
-    world.until_status(job, T.RUNNING, timeout=5)
+    world.until_status(job, T.RUNNING, timeout=20)
