@@ -72,8 +72,8 @@ class Context:
     #: How controllers that this process started have ended, by (job, attempt): for evidence.
     endings: dict[tuple[int, int], str] = field(default_factory=dict)
 
-    #: Seconds that this process has waited for the scheduler lock at most.
-    longest_wait: float = 0.0
+    #: Seconds that this process has waited for the scheduler lock the last time.
+    waited: float = 0.0
     #: Whatever starts controllers for this process; made by the first pass.
     starter: Starter | None = None
 
@@ -100,7 +100,7 @@ class Context:
     def locked(self) -> Iterator[Held]:
         """Hold the scheduler lock."""
         with lock.hold(self.home.scheduler_lock, timeout=self.lock_timeout) as held:
-            self.longest_wait = max(self.longest_wait, held.waited)
+            self.waited = held.waited
             yield held
 
     def by(self, reason: str | None = None, *, attempt: int | None = None) -> By:

@@ -63,10 +63,12 @@ __all__ = [
 _LATER: Final = ("jobsched.config.settings", "jobsched.config.loading", "jobsched.config.soundness")
 
 
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        for module in map(import_module, _LATER):
-            if hasattr(module, name):
-                globals()[name] = getattr(module, name)
-                return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # a name that is not there is to be found by the type checker, too
+
+    def __getattr__(name: str) -> Any:
+        if name in __all__:
+            for module in map(import_module, _LATER):
+                if hasattr(module, name):
+                    globals()[name] = getattr(module, name)
+                    return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

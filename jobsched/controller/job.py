@@ -95,8 +95,8 @@ class JobDriver:
         if steps.skip:
             return 0.0
         fresh, left = self._without_thread(steps.drive), self._without_thread(steps.tidy)
-        if len(fresh + left) == 1 and not (self._threads or steps.together or steps.end_at):
-            self._drive_here(*fresh, *left)
+        if len(fresh) == 1 and not (left or self._threads or steps.together or steps.end_at):
+            self._drive_here(fresh[0])
             return 0.0
         if steps.together and len(fresh) == len(steps.drive):
             self._start_group(fresh)

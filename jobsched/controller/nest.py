@@ -24,7 +24,7 @@ from jobsched.controller.lifeline import Links
 from jobsched.controller.plainlog import begin_log
 from jobsched.controller.rest import stand_in
 from jobsched.home import Home
-from jobsched.nursery.brood import Brood, Endings, Roles
+from jobsched.nursery.brood import MOST_BEGINNING, Brood, Endings, Roles
 from jobsched.nursery.handing import Claim, Relief, ask
 from jobsched.scheduler.attendant import attend
 from jobsched.scheduler.passes import run_pass
@@ -38,9 +38,9 @@ _GLANCE: Final = 2.0
 #: most: whatever a process gathers in its life comes to an end with it.
 _IDLE: Final = 0.1
 _MOST_JOBS: Final = 100
-#: Seconds that a controller waits for the scheduler lock, above which there are others who wait for
-#: it, too, and do much more than controllers.
-_CROWDED: Final = 0.005
+#: Seconds that a controller waits for the scheduler lock, above which others than controllers wait
+#: for it, too: as many as may begin at once take their turns in less.
+_CROWDED: Final = 0.0025 * MOST_BEGINNING
 
 
 def main() -> int:
@@ -71,16 +71,16 @@ def _prepare(home: Home) -> Context:
 
 def _controller(prepared: Context, sound: Soundness, claim: Claim, links: Links) -> int:
     """Drive one job after the other, as long as there are some and nothing speaks against it."""
-    status, context = _drive(prepared, sound, claim, links)
+    status, waited = _drive(prepared, sound, claim, links)
     for _ in range(_MOST_JOBS - 1):
         if status or sound.has_changed() or not is_unsought(prepared, claim):
             break
         os.close(claim.lock_fd)
-        following = ask(prepared.home, _IDLE, was_crowded=context.longest_wait > _CROWDED)
+        following = ask(prepared.home, _IDLE, was_crowded=waited > _CROWDED)
         if following is None:
             break
         claim = following
-        status, context = _drive(prepared, sound, claim, links)
+        status, waited = _drive(prepared, sound, claim, links)
     return status
 
 
@@ -96,8 +96,8 @@ def _relief(prepared: Context, sound: Soundness, relief: Relief, links: Links) -
     return _controller(prepared, sound, claim, links)
 
 
-def _drive(prepared: Context, sound: Soundness, claim: Claim, links: Links) -> tuple[int, Context]:
-    """Drive one job: the exit code, and the context in which that was done."""
+def _drive(prepared: Context, sound: Soundness, claim: Claim, links: Links) -> tuple[int, float]:
+    """Drive one job: the exit code, and the seconds that its end has waited for its turn."""
     home = prepared.home
     log = open_log(home.controller_log(claim.job_id))
     os.dup2(log, 1)
@@ -113,7 +113,7 @@ def _drive(prepared: Context, sound: Soundness, claim: Claim, links: Links) -> t
         context.db = prepared.db
     else:
         context = prepared.for_attempt(config.AttemptIdentity(*claim))
-    return run(claim.job_id, links=links, context=context), context
+    return run(claim.job_id, links=links, context=context), context.waited
 
 
 def _attendant(home: Home, lifeline: int) -> int:

@@ -40,7 +40,7 @@ _MOST_DESCRIPTORS: Final = 65_536
 _AT_ONCE: Final = 4
 #: Controllers that begin at the same time, and seconds after which one is no longer said to: more
 #: than there are processors would only make each other, and everybody else, wait.
-_MOST_BEGINNING: Final = max(2, os.cpu_count() or 1)
+MOST_BEGINNING: Final = max(2, os.cpu_count() or 1)
 _BEGINNING: Final = 0.25
 #: Seconds for which only one begins at a time, after a controller had to wait for the programs that
 #: submit: so those wait for no more than they must.
@@ -148,7 +148,7 @@ class Brood:
         """How many controllers may begin now."""
         now = self.clock.monotonic()
         self.beginning = {pid: at for pid, at in self.beginning.items() if at > now - _BEGINNING}
-        most = 1 if self._crowded_at > now - _CROWDED else _MOST_BEGINNING
+        most = 1 if self._crowded_at > now - _CROWDED else MOST_BEGINNING
         return max(0, most - len(self.beginning))
 
     def _have_begun(self, pids: bytes) -> None:
@@ -280,12 +280,10 @@ class Brood:
 
 
 def become(child: Callable[[], int], *, keep: Iterable[int], limits: tuple[int, int]) -> NoReturn:
-    """In a process that was forked: run ``child`` in a process group of its own; ends as it says.
+    """In a process that was forked: run ``child`` in a session of its own, and end as it says.
 
     It has the standard streams and ``keep`` open, and no other descriptor: else it would hold the
-    locks of others. It stays in the nursery's session, which no terminal controls: Linux shares out
-    its processors by session (sched(7), autogroup), and many who begin at once are to have one
-    share beside whoever submits, not one each.
+    locks of others.
     """
     status = _CRASHED
     try:
@@ -293,7 +291,7 @@ def become(child: Callable[[], int], *, keep: Iterable[int], limits: tuple[int, 
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _close_all_but(keep)
         setrlimit(RLIMIT_NOFILE, limits)
-        os.setpgid(0, 0)
+        os.setsid()
         gc.enable()
         status = child()
     except BaseException:  # noqa: BLE001 -- the edge of the process

@@ -15,7 +15,8 @@ from jobsched.context import Context
 from jobsched.errors import LockTimeout, StoreError
 from jobsched.lock import Grip
 from jobsched.scheduler import office
-from jobsched.scheduler.passes import Change, run_pass
+from jobsched.scheduler.outcome import Change
+from jobsched.scheduler.passes import run_pass
 from jobsched.store import reads
 from jobsched.store.rows import JobRow
 from jobsched.store.tx import Tx
@@ -24,16 +25,27 @@ from jobsched.sweep.liveness import liveness
 log = logging.getLogger(__name__)
 
 
-def follow_up(context: Context, change: Change | None = None) -> None:
-    """Run a pass after a change that is committed, or make ``change`` in it.
+def follow_up(context: Context) -> None:
+    """Run a pass after a change that is committed: what keeps it from running undoes nothing.
 
-    What keeps it from running undoes nothing, and whoever makes the next pass does what this one
-    could not. What keeps ``change`` from being made is raised.
+    Whoever makes the next pass does what this one could not.
     """
+    _follow(context, None)
+
+
+def carry_through(context: Context, change: Change) -> None:
+    """Make ``change`` in the transaction of the pass that follows from it.
+
+    What keeps the change from being made, and from being as durable as it asks for, is raised; what
+    goes wrong after that is as in :func:`follow_up`.
+    """
+    _follow(context, change)
+
+
+def _follow(context: Context, change: Change | None) -> None:
     try:
-        is_ticking = office.shows_life(context)
-        run_pass(context, settling=False, thorough=not is_ticking, change=change)
-        if is_ticking:
+        run_pass(context, settling=False, change=change)
+        if office.shows_life(context):
             return
         is_needed = bool(endings(context)) and not office.is_filled(context)
     except (StoreError, LockTimeout) as error:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from jobsched import lock, wake
 from jobsched.context import Context
 from jobsched.errors import Changed, IllegalMove, NotFound
 from jobsched.lock import Grip, Held
-from jobsched.scheduler.aftercare import follow_up
+from jobsched.scheduler.aftercare import carry_through, follow_up
 from jobsched.scheduler.expected import Expected, require_expected
-from jobsched.scheduler.passes import Change
+from jobsched.scheduler.outcome import Change
 from jobsched.states import TaskStatus
 from jobsched.store import moves, reads
 from jobsched.store.moves import By
@@ -67,18 +68,16 @@ def _own_end(
     context: Context, job_id: int, *, idempotent: bool, to: TaskStatus | None, reason: str | None
 ) -> None:
     attempt = context.mine(job_id, "end it")
-    ended: list[int] = []
 
     def end(tx: Tx, held: Held) -> None:
         job = _unfinished(tx, job_id, idempotent=idempotent)
         if job is not None:
             by = context.by(reason or job.cancel_reason, attempt=attempt)
-            ended.extend(moves.done(tx, held, moves.owned(tx, job_id, by), by, to=to))
+            for other in moves.done(tx, held, moves.owned(tx, job_id, by), by, to=to):
+                held.afterwards(partial(context.after_done, other))
 
     # Where this is lost by a power cut, the outcome is not, and whoever finds it ends the job.
-    follow_up(context, Change(end))
-    for other in ended:
-        context.after_done(other)
+    carry_through(context, Change(end))
 
 
 def _forced_end(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,11 +20,13 @@ from typing import Final
 from jobsched import config, lock, process, wake
 from jobsched.context import Context
 from jobsched.context import Starter as AnyStarter
-from jobsched.errors import JobschedError, StartFailed, StoreError
+from jobsched.errors import JobschedError, LockTimeout, StartFailed, StoreError
 from jobsched.home import write_private
 from jobsched.lock import Held
+from jobsched.machine.auto import Auto
 from jobsched.nursery.handing import Claim
 from jobsched.scheduler import office
+from jobsched.scheduler.outcome import Change, Outcome
 from jobsched.scheduler.outlook import is_quiet
 from jobsched.scheduler.pick import restarts_allowed, starts_allowed
 from jobsched.scheduler.starter import DEFAULT_COMMAND, Starter
@@ -44,36 +46,8 @@ _BATCH: Final = 64
 _SYNCED_SECONDS: Final = 1.0
 #: Seconds until a start that failed for want of a process or memory is tried again.
 _SHORTAGE_PAUSE: Final = 2.0
-
-
-@dataclass
-class Outcome:
-    """What a pass has decided."""
-
-    claims: list[Claim] = field(default_factory=list)
-    resumed: list[JobRow] = field(default_factory=list)
-    to_settle: list[int] = field(default_factory=list)
-    #: Jobs that were next but cannot be claimed now: others may have what was meant for them.
-    put_off: list[int] = field(default_factory=list)
-    #: Whether there may be more to claim than one transaction takes.
-    is_cut: bool = False
-    #: Whether a job is claimed whose submission may not be on disk yet.
-    is_fresh: bool = False
-
-
-@dataclass
-class Change:
-    """What somebody changes first in the transaction of a pass: one turn with the lock, not two.
-
-    ``durable``: whether it is to survive a power cut before anything follows from it.
-    """
-
-    make: Callable[[Tx, Held], None]
-    durable: bool = False
-    #: Whether it was about to be committed; and whether it is, and as durable as was asked for:
-    #: what goes wrong from then on undoes nothing of it.
-    may_be_made: bool = False
-    is_kept: bool = False
+#: Seconds that one may have waited for the lock and still go by what was seen before that.
+_LONG_WAIT: Final = 0.1
 
 
 def run_pass(
@@ -100,9 +74,9 @@ def run_pass(
         looked_at = None if thorough else suspects
         if change is None and is_quiet(context, looked_at):
             return []
-        outcome = _decide(context, starter, looked_at, change or Change(_nothing))
-        change = None
-        spoilt = _carry_out(context, starter, outcome)
+        first, change = change or Change(), None
+        outcome = _decide(context, starter, looked_at, first)
+        spoilt = _carry_out(context, starter, outcome, first)
         suspects = spoilt.jobs
         left = outcome.to_settle
         if settling:
@@ -123,56 +97,66 @@ def _starter(context: Context) -> AnyStarter:
     return context.starter
 
 
-def _nothing(_tx: Tx, _held: Held) -> None:
-    """What a pass changes that follows upon nothing."""
-
-
 def _decide(
     context: Context, starter: AnyStarter, suspects: Iterable[int] | None, change: Change
 ) -> Outcome:
+    """Make the change, and decide upon it: what goes wrong in that undoes nothing of the change."""
     outcome = Outcome()
     refusal = starter.refusal()
     if refusal is not None:
         log.warning("no controller is started: %s", refusal)
     # What takes files to answer is asked before the lock is taken.
     auto, is_long = context.auto_limits().look(), context.db.needs_checkpoint()
-    try:
-        with context.locked() as held:
-            if is_long:
-                _fold(context)
-            with context.db.write(durable=change.durable, after=held) as tx:
+    with context.locked() as held:
+        if is_long:
+            _fold(context)
+        if held.waited > _LONG_WAIT:
+            auto = context.auto_limits().look()
+        try:
+            with context.db.write(durable=change.durable, after=outcome) as tx:
                 change.make(tx, held)
-                by = By("scheduler", context.clock.now())  # what follows is no earlier than that
-                outcome.to_settle = take_back(tx, held, context, by, suspects)
-                in_force = limits.refresh(tx, held, auto, by)
-                claim = partial(_claim, tx, held, context, by=by, outcome=outcome)
-                most = 0 if refusal is not None else _BATCH
-                requeued = reads.requeued(tx, by.now, most)
-                for job in requeued:
-                    claim(job, to=ScheduleState.ALIVE)
-                for job in reads.resumes(tx, in_force.launch_room):
-                    moves.schedule(tx, held, job, ScheduleState.LAUNCHING, by)
-                    outcome.resumed.append(job)
-                room = restarts_allowed(in_force, requeued=len(requeued))
-                restarts = reads.restarts(tx, by.now, min(room, most))
-                for job in restarts:
-                    claim(job, to=ScheduleState.ALIVE)
-                room = starts_allowed(
-                    in_force, requeued=len(requeued), restarted=len(restarts),
-                    resumed=len(outcome.resumed),
-                )  # fmt: skip
-                starts = reads.starts(tx, by.now, min(room, most))
-                for job in starts:
-                    claim(job, to=ScheduleState.LAUNCHING)
-                outcome.is_cut = _BATCH in (len(requeued), len(restarts), len(starts))
-                change.may_be_made = True
-    except BaseException:
-        for one in outcome.claims:
-            os.close(one.lock_fd)
-        raise
-    change.is_kept = True
-    outcome.is_fresh &= not change.durable  # what was committed before that is on disk with it
+                try:
+                    with tx.part():
+                        most = _BATCH if refusal is None else 0
+                        _choose(tx, held, context, outcome, suspects=suspects, auto=auto, most=most)
+                except Exception as error:
+                    if not tx.is_open():
+                        raise
+                    outcome.drop()
+                    outcome.failure = error
+        except BaseException:
+            outcome.drop()
+            change.undo()
+            raise
     return outcome
+
+
+def _choose(
+    tx: Tx, held: Held, context: Context, outcome: Outcome, *,
+    suspects: Iterable[int] | None, auto: Auto, most: int,
+) -> None:  # fmt: skip
+    """Take back what the dead left, then claim all that fits: ``most`` of each kind."""
+    by = By("scheduler", context.clock.now())
+    outcome.to_settle = take_back(tx, held, context, by, suspects)
+    in_force = limits.refresh(tx, held, auto, by)
+    claim = partial(_claim, tx, held, context, by=by, outcome=outcome)
+    requeued = reads.requeued(tx, by.now, most)
+    for job in requeued:
+        claim(job, to=ScheduleState.ALIVE)
+    for job in reads.resumes(tx, in_force.launch_room):
+        moves.schedule(tx, held, job, ScheduleState.LAUNCHING, by)
+        outcome.resumed.append(job)
+    room = restarts_allowed(in_force, requeued=len(requeued))
+    restarts = reads.restarts(tx, by.now, min(room, most))
+    for job in restarts:
+        claim(job, to=ScheduleState.ALIVE)
+    room = starts_allowed(
+        in_force, requeued=len(requeued), restarted=len(restarts), resumed=len(outcome.resumed)
+    )
+    starts = reads.starts(tx, by.now, min(room, most))
+    for job in starts:
+        claim(job, to=ScheduleState.LAUNCHING)
+    outcome.is_cut = _BATCH in (len(requeued), len(restarts), len(starts))
 
 
 def _fold(context: Context) -> None:
@@ -233,20 +217,32 @@ class _Spoilt:
     by_shortage: bool = False
 
 
-def _carry_out(context: Context, starter: AnyStarter, outcome: Outcome) -> _Spoilt:
+def _carry_out(context: Context, starter: AnyStarter, outcome: Outcome, change: Change) -> _Spoilt:
     """Do what was decided. Whatever happens, no lock of a claim stays with this process."""
     started: list[tuple[Claim, int]] = []
     try:
         for job in outcome.resumed:
             with suppress(OSError):  # it looks by itself now and then
                 wake.notify(context.home.wake_fifo(job.job_id, job.attempt))
-        if outcome.is_fresh:  # nothing is started for a job that a power cut would take back
-            context.db.sync()
+        _wait_for_disk(context, outcome)
+        change.is_kept = True
+        if outcome.failure is not None:
+            raise outcome.failure
         return _start_all(context, starter, outcome.claims, started)
     finally:
         for claim in outcome.claims:
             os.close(claim.lock_fd)
         _record_pids(context, started)
+
+
+def _wait_for_disk(context: Context, outcome: Outcome) -> None:
+    """Nothing is started for a job that a power cut would take back; nobody's turn is lost."""
+    try:
+        outcome.wait(otherwise=context.db.sync)
+    except BaseException as error:
+        with suppress(StoreError, LockTimeout):
+            _give_back(context, outcome.claims, str(error) or "whoever was to start it was stopped")
+        raise
 
 
 def _start_all(

@@ -14,7 +14,8 @@ from jobsched import wake
 from jobsched.context import Context
 from jobsched.errors import Cancelled, IllegalMove, StaleAttempt
 from jobsched.lock import Held
-from jobsched.scheduler.passes import Change, run_pass
+from jobsched.scheduler.outcome import Change
+from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.patience import patiently
 from jobsched.states import ScheduleState
 from jobsched.store import moves, reads

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -17,11 +18,11 @@ from jobsched import config as settings
 from jobsched import dag
 from jobsched.context import Context
 from jobsched.dag import LoadedDag
-from jobsched.errors import IllegalMove, InvalidInput, NotFound
+from jobsched.errors import IllegalMove, InvalidInput, NotFound, StoreError
 from jobsched.lock import Held
 from jobsched.models import DagSpec
-from jobsched.scheduler.aftercare import follow_up
-from jobsched.scheduler.passes import Change
+from jobsched.scheduler.aftercare import carry_through
+from jobsched.scheduler.outcome import Change
 from jobsched.scheduler.secrets import read_secrets, write_secrets
 from jobsched.scheduler.wording import require_name
 from jobsched.states import ScheduleState, TaskStatus
@@ -164,60 +165,76 @@ def _store(
 ) -> list[int]:
     """One transaction for all; secrets go to their files before the commit that needs them.
 
-    Whom they are to follow is looked up before any of them is there to be found.
+    Whom they are to follow is looked up before any of them is there to be found. They are submitted
+    when all that takes long is done.
     """
     ids: list[int] = []
-    written: list[Path] = []
+    written: dict[int, list[Path]] = {}
 
     def store_all(tx: Tx, held: Held) -> None:
-        by = context.by()
         submissions.require_known(tx, [other for one in wanted for other in one.submission.after])
-        ids.extend(make(tx, by))
-        for job_id, one in zip(ids, wanted, strict=True):
-            may_start = _store_one(tx, held, job_id, one, by)
-            secrets = one.submission.loaded.secrets if may_start else {}
-            written.extend(write_secrets(context.home, job_id, secrets))
+        ids.extend(make(tx, context.by()))
+        broken = [_store_one(tx, job_id, one) for job_id, one in zip(ids, wanted, strict=True)]
+        for job_id, one, on in zip(ids, wanted, broken, strict=True):
+            secrets = one.submission.loaded.secrets if on is None else {}
+            written[job_id] = write_secrets(context.home, job_id, secrets)
+        by = context.by()
+        for job_id, one, on in zip(ids, wanted, broken, strict=True):
+            _enter(tx, held, job_id, one.submission, broken=on, by=by)
 
-    change = Change(store_all, durable=True)
-    try:
-        follow_up(context, change)
-    except BaseException:
-        for path in [] if change.may_be_made else written:
-            path.unlink(missing_ok=True)
-        raise
+    undo = partial(_remove_secrets, context, written)
+    carry_through(context, Change(store_all, durable=True, undo=undo))
     return ids
 
 
-def _store_one(tx: Tx, held: Held, job_id: int, ready: _Ready, by: By) -> bool:
-    """Whether the job may ever start: not if one that it is to follow has failed already."""
+def _remove_secrets(context: Context, written: Mapping[int, Sequence[Path]]) -> None:
+    """Those of jobs that were not submitted after all: it may be the next who gets their ids."""
+    with suppress(StoreError), context.db.read() as tx:
+        for job_id, paths in written.items():
+            if reads.snapshot(tx, job_id) is None:
+                for path in paths:
+                    path.unlink(missing_ok=True)
+
+
+def _store_one(tx: Tx, job_id: int, ready: _Ready) -> int | None:
+    """Store all that the job needs; which job keeps it from ever starting, having failed."""
     job = reads.job(tx, job_id)
     if job is None:
         raise NotFound("job", job_id)
     if job.schedule_state is not ScheduleState.INACTIVE:
         raise IllegalMove(f"job {job_id}", job.schedule_state, "submitted once more")
     submission = ready.submission
-    spec = submission.loaded.spec
     submissions.snapshot(
         tx, job_id, yaml=submission.loaded.yaml, dag=ready.dag, env=ready.env,
         source=submission.source,
     )  # fmt: skip
-    for task in spec.tasks:
+    for task in submission.loaded.spec.tasks:
         if not task.counts:
             moves.set_task(tx, job_id, task.task_id, counts=0)
     followed = dict.fromkeys(submission.after)
     broken = [other for other in followed if submissions.follow(tx, job_id, other) is False]
-    priority = spec.priority if submission.priority is None else submission.priority
+    return next(iter(broken), None)
+
+
+def _enter(
+    tx: Tx, held: Held, job_id: int, submission: Submission, *, broken: int | None, by: By
+) -> None:
+    """Let the job wait for its turn; one that can never start is over."""
+    job = reads.job(tx, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    default = submission.loaded.spec.priority
+    priority = default if submission.priority is None else submission.priority
     hold = job.hold | int(submission.hold)
     if (priority, hold) != (job.priority, job.hold):
         moves.set_job(tx, job_id, priority=priority, hold=hold)
     if submission.hold and not job.hold:
         moves.record(tx, by, "ACTION", job_id=job_id, subject="HOLD", attempt=job.attempt)
     submissions.enter_queue(tx, held, job, by)
-    if broken:
+    if broken is not None:
         waiting = reads.job(tx, job_id) or job
-        why = by.because(f"job {broken[0]}, which it was to follow, did not succeed")
+        why = by.because(f"job {broken}, which it was to follow, did not succeed")
         moves.done(tx, held, waiting, why, to=TaskStatus.CANCELLED)
-    return not broken
 
 
 def rerun(context: Context, job_id: int, secrets: Mapping[str, str]) -> int:

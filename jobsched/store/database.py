@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from jobsched.clock import SystemClock
 from jobsched.errors import StoreError
-from jobsched.lock import Held
 from jobsched.store import driver as drivers
 from jobsched.store import wal
 from jobsched.store.migrations import VERSION, migrate
@@ -30,6 +29,14 @@ _CUT_BYTES: Final = 32 * 1024 * 1024
 
 #: Seconds between two tries to write, at first and at most.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.004
+
+
+class Later(Protocol):
+    """Whatever does something at a better moment."""
+
+    def afterwards(self, action: Callable[[], object], /) -> None:
+        """Have ``action`` done then."""
+        ...
 
 
 class Database:
@@ -77,13 +84,13 @@ class Database:
                     fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
 
     @contextmanager
-    def write(self, *, durable: bool = True, after: Held | None = None) -> Iterator[Tx]:
+    def write(self, *, durable: bool = True, after: Later | None = None) -> Iterator[Tx]:
         """A transaction that may write: commits when the block ends, undone if it raises.
 
         ``durable``: whether it is to survive a power cut before this returns. One that is not is
         there after any death of a process, and after a power cut unless it was among the last;
-        whatever is durable makes those before it so. ``after``: a lock in whose block it is to be
-        made so, but when the lock is free again: to wait for a disk is no reason to hold it.
+        whatever is durable makes those before it so. ``after``: what has it made so later, when no
+        lock is held any more: to wait for a disk is no reason to hold one.
         """
         with self._guard, self._explained():
             driver = self._open()

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -64,6 +65,24 @@ class Tx:
     def insert(self, statement: Statement, **values: object) -> int:
         """Run an INSERT of one row; its integer key."""
         return int(self._write(statement, values).lastrowid or 0)
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A part that is undone by itself where the block raises: what came before it stays."""
+        self._driver.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            with suppress(sqlite3.Error):  # a full disk has rolled all of it back already
+                self._driver.execute("ROLLBACK TO part")
+            raise
+        finally:
+            with suppress(sqlite3.Error):
+                self._driver.execute("RELEASE part")
+
+    def is_open(self) -> bool:
+        """Whether it can still be committed."""
+        return self._driver.in_transaction
 
     def _write(self, statement: Statement, values: Mapping[str, object]) -> sqlite3.Cursor:
         try:

@@ -17,9 +17,9 @@ from tests.support import measured, wait_until
 
 MOST = max(2, os.cpu_count() or 1)
 #: A nursery whose controllers begin when they are let: then they say so, and end. Time stands
-#: still in it, so that none is ever said to have begun long ago.
+#: still in it until it is told that it is later, so that none is said to have begun long ago.
 PROGRAM = """
-import os, socket, sys, time
+import os, socket, sys, threading, time
 from pathlib import Path
 from jobsched import wake
 from jobsched.home import Home
@@ -44,10 +44,18 @@ def ticks(lifeline):
     wake.wait([lifeline], None)
     return 0
 
+clock = FakeClock()
+
+def later():
+    while not (folder / "later").exists():
+        time.sleep(0.005)
+    clock.sleep(1.0)
+
+threading.Thread(target=later, daemon=True).start()
 Brood(
     socket.socket(fileno=int(sys.argv[1])),
     Roles(controller=begins, relief=begins, attendant=ticks, mourner=lambda _: 0),
-    clock=FakeClock(),
+    clock=clock,
 ).serve()
 """
 
@@ -90,7 +98,7 @@ def test_the_next_begins_when_one_has_begun(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("then", "at_once"), [("asks", MOST), ("was crowded", 1)])
 def test_one_at_a_time_begins_where_others_wait(tmp_path: Path, then: str, at_once: int) -> None:
-    """Those who have waited for others say so when they ask for more; else as many as before."""
+    """Those who have waited for others say so when they ask for more; for a moment that counts."""
     with nursery(tmp_path, then) as hand:
         hand(range(1, MOST + 1))
         until_begun(tmp_path, MOST)
@@ -101,6 +109,8 @@ def test_one_at_a_time_begins_where_others_wait(tmp_path: Path, then: str, at_on
         hand([3 * MOST + 1])  # it has come round to hearing this
         hand([3 * MOST + 2])
         assert len(began(tmp_path)) == MOST + at_once
+        (tmp_path / "later").touch()  # so much that nobody is said to begin any more
+        until_begun(tmp_path, 2 * MOST + at_once)
 
 
 def let(folder: Path, jobs: Iterable[int]) -> None:

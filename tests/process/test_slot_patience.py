@@ -115,3 +115,15 @@ def test_a_slot_that_is_given_back_meanwhile(world: World, controller: Context) 
     assert other.came_to() == "done"
     wait_until(lambda: world.job(1).schedule_state is S.ALIVE, 20, "the wish to be withdrawn")
     del caller
+
+
+def test_it_is_known_how_long_the_last_turn_took_to_come(world: World, controller: Context) -> None:
+    """The nursery goes by that; what was before does not count."""
+    controller.lock_timeout = 30.0
+    with lock.hold(world.home.scheduler_lock):
+        caller = Caller(lambda: withdraw(controller, 1, 1))
+        world.context.clock.sleep(HELD)
+    assert caller.came_to() == "done"
+    assert HELD / 2 < controller.waited < 30.0
+    with controller.locked():
+        assert controller.waited < HELD / 2

@@ -126,7 +126,7 @@ def test_death_between_outcome_and_cleanup(
     make_world: MakeWorld, tmp_path: Path, form: str
 ) -> None:
     """Killed while it waits for what a task has left running: the next attempt ends that, too."""
-    world = make_world(grace=2)
+    world = make_world(grace=6)
     go, left = tmp_path / "go", tmp_path / "left"
     stubborn = f"(trap '' TERM; while true; do sleep 0.1; done) & echo $! > {left}"
     job = world.submit(

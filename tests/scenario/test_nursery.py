@@ -45,15 +45,14 @@ def until_attempt(world: World, job: int, number: int) -> None:
 
 
 def test_all_controllers_are_children_of_one_process(world: World, tmp_path: Path) -> None:
-    """Each leads a process group of its own, has no terminal, and no lock but its attempt's."""
+    """Each leads a session of its own and keeps no lock but its own attempt's."""
     go = tmp_path / "go"
     jobs = [world.submit(WAITS.format(go=go)) for _ in range(3)]
     for job in jobs:
         world.until_status(job, TaskStatus.RUNNING)
     pids = [world.controller(job) for job in jobs]
     assert {parent(pid) for pid in pids} == {nursery(world)}
-    assert [os.getpgid(pid) for pid in pids] == pids
-    assert {os.getsid(pid) for pid in pids} == {nursery(world)} != {os.getsid(0)}
+    assert [os.getsid(pid) for pid in pids] == pids
     for job, pid in zip(jobs, pids, strict=True):
         locks = {path for path in open_files(pid) if path.endswith(".lock")}
         assert {Path(path).name for path in locks} <= {f"{job}.1.lock", "lock"}

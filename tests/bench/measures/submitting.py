@@ -63,7 +63,7 @@ def _once(bench: Bench, site: Site, where: str) -> Numbers:
 
 
 def _rows(where: str, text: str, p50: float, p99: float) -> tuple[Row, ...]:
-    what = f"submit that has to wait, {text}"
+    what = f"submit in one call that has to wait, {text} (reference: in two)"
     return (
         Row(f"{where}.file p50", f"{what}, p50", "ms", at_most(1), p50),
         Row(f"{where}.file p99", "the same, p99", "ms", at_most(3), p99),
