@@ -115,15 +115,11 @@ def _decide(
         try:
             with context.db.write(durable=change.durable, after=outcome) as tx:
                 change.make(tx, held)
-                try:
-                    with tx.part():
-                        most = _BATCH if refusal is None else 0
-                        _choose(tx, held, context, outcome, suspects=suspects, auto=auto, most=most)
-                except Exception as error:
-                    if not tx.is_open():
-                        raise
+                most = _BATCH if refusal is None else 0
+                choose = partial(_choose, tx, held, context, outcome)
+                outcome.failure = tx.apart(lambda: choose(suspects=suspects, auto=auto, most=most))
+                if outcome.failure is not None:
                     outcome.drop()
-                    outcome.failure = error
         except BaseException:
             outcome.drop()
             change.undo()

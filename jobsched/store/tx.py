@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -66,23 +65,23 @@ class Tx:
         """Run an INSERT of one row; its integer key."""
         return int(self._write(statement, values).lastrowid or 0)
 
-    @contextmanager
-    def part(self) -> Iterator[None]:
-        """A part that is undone by itself where the block raises: what came before it stays."""
+    def apart(self, action: Callable[[], object]) -> Exception | None:
+        """Do a part that is undone by itself where it fails: what came before it stays.
+
+        Why it has failed; raises that where all was undone with it, as by a full disk.
+        """
         self._driver.execute("SAVEPOINT part")
         try:
-            yield
-        except BaseException:
-            with suppress(sqlite3.Error):  # a full disk has rolled all of it back already
-                self._driver.execute("ROLLBACK TO part")
-            raise
+            action()
+        except Exception as error:
+            if not self._driver.in_transaction:
+                raise
+            self._driver.execute("ROLLBACK TO part")
+            return error
         finally:
-            with suppress(sqlite3.Error):
+            if self._driver.in_transaction:
                 self._driver.execute("RELEASE part")
-
-    def is_open(self) -> bool:
-        """Whether it can still be committed."""
-        return self._driver.in_transaction
+        return None
 
     def _write(self, statement: Statement, values: Mapping[str, object]) -> sqlite3.Cursor:
         try:
