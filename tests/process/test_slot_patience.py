@@ -71,9 +71,11 @@ def hold_the_lock(world: World, while_held: Callable[[], object] = lambda: None)
 
     The controller that waits for a slot is told to look meanwhile.
     """
+    fifo = world.home.wake_fifo(1, 1)
+    wait_until(lambda: wake.notify(fifo), 20, "it to listen")  # until then it may want the lock
     with lock.hold(world.home.scheduler_lock):
         while_held()
-        wait_until(lambda: wake.notify(world.home.wake_fifo(1, 1)), 20, "it to listen")
+        assert wake.notify(fifo)
         world.context.clock.sleep(HELD)
 
 
