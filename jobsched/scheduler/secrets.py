@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
 from jobsched.home import Home, write_private
 
 
-def write_secrets(home: Home, job_id: int, secrets: Mapping[int, Mapping[str, str]]) -> list[Path]:
-    """Store the values by task, synced to disk; the file, if one was needed.
+def write_secrets(home: Home, job_id: int, secrets: Mapping[int, Mapping[str, str]]) -> None:
+    """Store the values by task, synced to disk, if there are any.
 
     Where none is, none is left either: a submission that was killed before its commit may have
     written one for the job that was to have this number.
@@ -18,9 +17,8 @@ def write_secrets(home: Home, job_id: int, secrets: Mapping[int, Mapping[str, st
     path = home.secrets_file(job_id)
     if not any(secrets.values()):
         path.unlink(missing_ok=True)
-        return []
+        return
     write_private(path, json.dumps({str(task): dict(values) for task, values in secrets.items()}))
-    return [path]
 
 
 def read_secrets(home: Home, job_id: int) -> dict[int, dict[str, str]]:

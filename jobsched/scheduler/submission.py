@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Final, Literal, NamedTuple, Self
 
 from jobsched import config as settings
 from jobsched import dag
@@ -28,6 +28,7 @@ from jobsched.scheduler.wording import require_name
 from jobsched.states import ScheduleState, TaskStatus
 from jobsched.store import moves, reads, submissions
 from jobsched.store.moves import By
+from jobsched.store.rows import JobRow
 from jobsched.store.tx import Tx
 
 #: Of the submitter's environment, what a job gets: who and where one is, how programs are found,
@@ -66,6 +67,20 @@ class _Ready:
     @classmethod
     def of(cls, submission: Submission) -> Self:
         return cls(submission, submission.loaded.spec.to_json(), json.dumps(dict(submission.env)))
+
+
+class _Stored(NamedTuple):
+    """A job of which all is stored, as it was before that."""
+
+    job: JobRow
+    submission: Submission
+    #: The job that keeps it from ever starting: it was to follow that, which has failed.
+    broken: int | None
+
+    @property
+    def secrets(self) -> Mapping[int, Mapping[str, str]]:
+        """What it needs of its secrets."""
+        return self.submission.loaded.secrets if self.broken is None else {}
 
 
 def captured_env(environ: Mapping[str, str], pass_env: Sequence[str]) -> dict[str, str]:
@@ -169,35 +184,33 @@ def _store(
     when all that takes long is done.
     """
     ids: list[int] = []
-    written: dict[int, list[Path]] = {}
 
     def store_all(tx: Tx, held: Held) -> None:
         submissions.require_known(tx, [other for one in wanted for other in one.submission.after])
         ids.extend(make(tx, context.by()))
-        broken = [_store_one(tx, job_id, one) for job_id, one in zip(ids, wanted, strict=True)]
-        for job_id, one, on in zip(ids, wanted, broken, strict=True):
-            secrets = one.submission.loaded.secrets if on is None else {}
-            written[job_id] = write_secrets(context.home, job_id, secrets)
+        stored = [_store_one(tx, job_id, one) for job_id, one in zip(ids, wanted, strict=True)]
+        for one in stored:
+            write_secrets(context.home, one.job.job_id, one.secrets)
         by = context.by()
-        for job_id, one, on in zip(ids, wanted, broken, strict=True):
-            _enter(tx, held, job_id, one.submission, broken=on, by=by)
+        for one in stored:
+            _enter(tx, held, one, by)
 
-    undo = partial(_remove_secrets, context, written)
+    undo = partial(_remove_secrets, context, ids)
     carry_through(context, Change(store_all, durable=True, undo=undo))
     return ids
 
 
-def _remove_secrets(context: Context, written: Mapping[int, Sequence[Path]]) -> None:
+def _remove_secrets(context: Context, ids: Sequence[int]) -> None:
     """Those of jobs that were not submitted after all: it may be the next who gets their ids."""
     with suppress(StoreError), context.db.read() as tx:
-        for job_id, paths in written.items():
+        for job_id in ids:
             if reads.snapshot(tx, job_id) is None:
-                for path in paths:
-                    path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    context.home.secrets_file(job_id).unlink(missing_ok=True)
 
 
-def _store_one(tx: Tx, job_id: int, ready: _Ready) -> int | None:
-    """Store all that the job needs; which job keeps it from ever starting, having failed."""
+def _store_one(tx: Tx, job_id: int, ready: _Ready) -> _Stored:
+    """Store all that the job needs, but let it not wait yet."""
     job = reads.job(tx, job_id)
     if job is None:
         raise NotFound("job", job_id)
@@ -213,26 +226,22 @@ def _store_one(tx: Tx, job_id: int, ready: _Ready) -> int | None:
             moves.set_task(tx, job_id, task.task_id, counts=0)
     followed = dict.fromkeys(submission.after)
     broken = [other for other in followed if submissions.follow(tx, job_id, other) is False]
-    return next(iter(broken), None)
+    return _Stored(job, submission, next(iter(broken), None))
 
 
-def _enter(
-    tx: Tx, held: Held, job_id: int, submission: Submission, *, broken: int | None, by: By
-) -> None:
+def _enter(tx: Tx, held: Held, stored: _Stored, by: By) -> None:
     """Let the job wait for its turn; one that can never start is over."""
-    job = reads.job(tx, job_id)
-    if job is None:
-        raise NotFound("job", job_id)
+    job, submission, broken = stored
     default = submission.loaded.spec.priority
     priority = default if submission.priority is None else submission.priority
     hold = job.hold | int(submission.hold)
     if (priority, hold) != (job.priority, job.hold):
-        moves.set_job(tx, job_id, priority=priority, hold=hold)
+        moves.set_job(tx, job.job_id, priority=priority, hold=hold)
     if submission.hold and not job.hold:
-        moves.record(tx, by, "ACTION", job_id=job_id, subject="HOLD", attempt=job.attempt)
+        moves.record(tx, by, "ACTION", job_id=job.job_id, subject="HOLD", attempt=job.attempt)
     submissions.enter_queue(tx, held, job, by)
     if broken is not None:
-        waiting = reads.job(tx, job_id) or job
+        waiting = reads.job(tx, job.job_id) or job
         why = by.because(f"job {broken}, which it was to follow, did not succeed")
         moves.done(tx, held, waiting, why, to=TaskStatus.CANCELLED)
 

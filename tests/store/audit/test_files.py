@@ -18,7 +18,8 @@ from tests.store.audit.tampering import broken, change, said
 def test_secrets_of_an_unfinished_job(context: Context, make_job: MakeJob) -> None:
     """Secrets may be there for as long as a job needs them, for their owner alone."""
     job = make_job()
-    [path] = write_secrets(context.home, job.job_id, {0: {"TOKEN": "x"}})
+    write_secrets(context.home, job.job_id, {0: {"TOKEN": "x"}})
+    path = context.home.secrets_file(job.job_id)
     assert broken(context) == set()
     path.chmod(0o640)
     assert broken(context) == {Invariant.SECRETS}
@@ -31,7 +32,8 @@ def test_secrets_that_nobody_needs(context: Context, done: Job) -> None:
     assert broken(context) == {Invariant.SECRETS}
     change(context, "UPDATE jobs SET ended_at = ?", time.time())
     assert broken(context) == set()
-    [path] = write_secrets(context.home, 99, {0: {"TOKEN": "x"}})
+    write_secrets(context.home, 99, {0: {"TOKEN": "x"}})
+    path = context.home.secrets_file(99)
     assert broken(context) == set(), "it may be of a job that is being submitted"
     os.utime(path, (1, 1))
     assert broken(context) == {Invariant.SECRETS}
