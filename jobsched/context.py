@@ -72,6 +72,8 @@ class Context:
     #: How controllers that this process started have ended, by (job, attempt): for evidence.
     endings: dict[tuple[int, int], str] = field(default_factory=dict)
 
+    #: Whether a limit was ``auto`` when this process last decided upon them; else nobody need look.
+    follows_machine: bool = True
     #: Seconds that this process has waited for the scheduler lock the last time.
     waited: float = 0.0
     #: Whatever starts controllers for this process; made by the first pass.

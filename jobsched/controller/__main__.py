@@ -31,7 +31,7 @@ from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.patience import patiently
 from jobsched.scheduler.secrets import read_secrets
 from jobsched.store import reads
-from jobsched.sweep.callbacks import callbacks_of
+from jobsched.sweep.callbacks import callbacks_in
 from jobsched.sweep.room import room_freed
 from jobsched.wake import Inbox
 
@@ -95,7 +95,7 @@ def drive(context: Context, job_id: int, attempt: int, lifeline: Lifeline) -> No
         submitted_at=job.submitted_at or job.created_at,
         room_freed=lambda: patiently(context.clock, lambda: room_freed(context)),
     )
-    told = callbacks_of(context, job)
+    told = callbacks_in(stored, context, job)
     callbacks = CallbackThread(told) if told else None
     if callbacks is not None:
         journal.changed = callbacks.tell

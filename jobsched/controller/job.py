@@ -72,7 +72,7 @@ class JobDriver:
 
     def _act(self) -> float | None:
         """Do what is due; seconds until the next look, or ``None`` if nothing is left to do."""
-        job, rows = self._journal.job(), self._journal.tasks()
+        job, rows = self._journal.job_and_tasks()
         if self._failure is not None:
             raise self._failure
         now = self._journal.context.clock.now()
@@ -155,9 +155,10 @@ class JobDriver:
 
     def _launch_together(self, drivers: list[TaskDriver], listener: Listener) -> None:
         running = [driver.task.task_id for driver in drivers if driver.rejoins(listener)]
-        for driver in drivers:
-            self._journal.move(driver.task.task_id, TaskStatus.STARTING)
-        members = [driver.executor(listener) for driver in drivers]
+        rows = [self._journal.move(one.task.task_id, TaskStatus.STARTING) for one in drivers]
+        members = [
+            driver.executor(listener, row) for driver, row in zip(drivers, rows, strict=True)
+        ]
         launch_group(members, running, lambda task_id, end: self._drivers[task_id].finish(end))
 
     def _guarded(self, target: Callable[[], None]) -> None:

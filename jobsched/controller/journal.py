@@ -32,19 +32,18 @@ class Journal:
 
     def job(self) -> JobRow:
         """The job now. Raises ``StaleAttempt`` if it is somebody else's."""
-        job = self._patiently(lambda: self._read(lambda tx: reads.job(tx, self.job_id)))
-        if job is None or job.attempt != self.attempt or job.is_done:
-            raise StaleAttempt(self.job_id, self.attempt, job.attempt if job else None)
-        return job
+        return self._patiently(lambda: self._read(self._job))
+
+    def job_and_tasks(self) -> tuple[JobRow, list[TaskRow]]:
+        """The job and the rows of all its tasks, of one moment. Raises as ``job`` does."""
+        return self._patiently(
+            lambda: self._read(lambda tx: (self._job(tx), reads.tasks_of(tx, self.job_id)))
+        )
 
     def check(self) -> None:
         """Raise ``StaleAttempt`` or ``Cancelled`` if there is reason to."""
         if self.job().cancel_at is not None:
             raise Cancelled(self.job_id)
-
-    def tasks(self) -> list[TaskRow]:
-        """The rows of all tasks now."""
-        return self._patiently(lambda: self._read(lambda tx: reads.tasks_of(tx, self.job_id)))
 
     def task(self, task_id: int) -> TaskRow:
         """The row of one task now."""
@@ -90,10 +89,9 @@ class Journal:
                 raise Cancelled(self.job_id)
             if task.status is to:
                 moves.set_task(tx, self.job_id, task_id, **columns)
-            else:
-                by = self.context.by(reason, attempt=self.attempt)
-                moves.status(tx, task, to, by, **columns)
-            return self._task(tx, task_id)
+                return self._task(tx, task_id)
+            by = self.context.by(reason, attempt=self.attempt)
+            return moves.status(tx, task, to, by, **columns)
 
     def _patiently(self, action: Callable[[], T]) -> T:
         return patiently(self.context.clock, action)
@@ -109,6 +107,12 @@ class Journal:
             if job.is_done:
                 raise StaleAttempt(self.job_id, self.attempt, job.attempt)
             yield tx, job
+
+    def _job(self, tx: Tx) -> JobRow:
+        job = reads.job(tx, self.job_id)
+        if job is None or job.attempt != self.attempt or job.is_done:
+            raise StaleAttempt(self.job_id, self.attempt, job.attempt if job else None)
+        return job
 
     def _task(self, tx: Tx, task_id: int) -> TaskRow:
         task = reads.task(tx, self.job_id, task_id)

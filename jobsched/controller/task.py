@@ -69,6 +69,8 @@ class TaskDriver:
         self.stop = stop or threading.Event()
         self.stop_reason: str | None = None
         self._journal, self._backend = around.journal, around.backend
+        #: The task's row since this driver moved it last; nobody else moves it meanwhile.
+        self._moved: TaskRow | None = None
         self._grace = around.journal.context.config.backend.stop_grace_seconds
 
     def end_early(self, reason: str | None) -> None:
@@ -78,8 +80,9 @@ class TaskDriver:
 
     def run(self, listener: Waits) -> None:
         """Bring the task to its outcome and remove its cluster."""
+        row = self._journal.task(self.task.task_id)
         try:
-            self._drive(self.executor(listener), listener)
+            self._drive(self.executor(listener, row), row, listener)
         except Cancelled:
             self._cancel()
         self.clean_up()
@@ -99,7 +102,7 @@ class TaskDriver:
         if not isinstance(outcome, Launched):
             self.clean_up()
 
-    def executor(self, listener: Waits) -> StrategyExecutor:
+    def executor(self, listener: Waits, row: TaskRow) -> StrategyExecutor:
         """The strategy at work on this task, from where its row is."""
         context = self._journal.context
         return StrategyExecutor.make(
@@ -108,7 +111,7 @@ class TaskDriver:
             backend=self._backend,
             slot=lambda: self.around.slot(listener),
             clock=context.clock,
-            row=RecoveryRow.of(self._journal.task(self.task.task_id)),
+            row=RecoveryRow.of(row),
             recorder=self,
             wait=lambda seconds, enough: self._pause(listener, seconds, enough),
             settings=context.config.recovery,
@@ -126,7 +129,7 @@ class TaskDriver:
 
     def started(self, row: RecoveryRow) -> None:
         """Store the row and RUNNING."""
-        self._journal.move(self.task.task_id, TaskStatus.RUNNING, row.region, **row.columns())
+        self._move(TaskStatus.RUNNING, row.region, **row.columns())
 
     def request(self, row: RecoveryRow) -> LaunchRequest:
         """What the backend is asked for."""
@@ -151,14 +154,13 @@ class TaskDriver:
 
     # The life of the task.
 
-    def _drive(self, executor: StrategyExecutor, listener: Waits) -> None:
-        row = self._journal.task(self.task.task_id)
+    def _drive(self, executor: StrategyExecutor, row: TaskRow, listener: Waits) -> None:
         if row.status.is_terminal:
             return
         if row.status is TaskStatus.CANCELLING:
             raise Cancelled(self._journal.job_id)
         if row.status is TaskStatus.PENDING and self.task.run is None:
-            self._journal.move(self.task.task_id, TaskStatus.SUCCEEDED, "nothing to run")
+            self._move(TaskStatus.SUCCEEDED, "nothing to run")
             return
         outcome = self._pick_up(executor, row, listener)
         while isinstance(outcome, Launched):
@@ -174,7 +176,7 @@ class TaskDriver:
             return executor.started()
         if row.status is TaskStatus.RECOVERING:
             return executor.recover()
-        self._journal.move(self.task.task_id, TaskStatus.STARTING)
+        self._move(TaskStatus.STARTING)
         return executor.launch()
 
     def _launched(self, row: TaskRow) -> Launched:
@@ -207,8 +209,8 @@ class TaskDriver:
             verdict = executor.judge(self._backend.probe(cluster))
             if isinstance(verdict, Recover):
                 log.warning("task %s: %s", self.task.name, verdict.reason)
-                self._journal.move(
-                    self.task.task_id, TaskStatus.RECOVERING, verdict.reason,
+                self._move(
+                    TaskStatus.RECOVERING, verdict.reason,
                     **verdict.row.columns(), **self._exit_code(cluster),
                 )  # fmt: skip
                 return executor.recover(verdict.row)
@@ -250,21 +252,23 @@ class TaskDriver:
         task_id = self.task.task_id
         match outcome:
             case Succeed(observation):
-                if self._journal.task(task_id).status is not TaskStatus.RUNNING:
+                row = self._moved or self._journal.task(task_id)
+                if row.status is not TaskStatus.RUNNING:
                     # It ran to its end before a recovery looked: it has been RUNNING all the same.
-                    self._journal.move(task_id, TaskStatus.RUNNING)
-                self._journal.move(
-                    task_id, TaskStatus.SUCCEEDED,
-                    exit_code=observation.exit_code,
-                    **_ended(observation),
-                )  # fmt: skip
+                    self._move(TaskStatus.RUNNING)
+                row = self._move(
+                    TaskStatus.SUCCEEDED, exit_code=observation.exit_code, **_ended(observation)
+                )
             case Fail(status, reason):
                 columns = self._exit_code(self._journal.task(task_id).cluster)
-                self._journal.move(task_id, status, reason, **columns)
+                row = self._move(status, reason, **columns)
             case Launched():
                 return
-        row = self._journal.task(task_id)
         log.info("task %s: %s %s", self.task.name, row.status, row.failure_reason or "")
+
+    def _move(self, to: TaskStatus, reason: str | None = None, **columns: Any) -> TaskRow:
+        self._moved = self._journal.move(self.task.task_id, to, reason, **columns)
+        return self._moved
 
     def _exit_code(self, cluster: str | None) -> dict[str, int | None]:
         if cluster is None:
@@ -278,10 +282,10 @@ class TaskDriver:
         row = self._journal.task(task_id)
         if row.status.is_terminal:
             return
-        row = self._journal.move(task_id, moves.when_cancelled(row), reason)
+        row = self._move(moves.when_cancelled(row), reason)
         if row.status is TaskStatus.CANCELLING:
             self.clean_up()
-            self._journal.move(task_id, TaskStatus.CANCELLED, reason)
+            self._move(TaskStatus.CANCELLED, reason)
 
     def clean_up(self) -> None:
         """Remove the task's cluster, if it has one; trouble is kept beside the outcome."""

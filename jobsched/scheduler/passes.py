@@ -106,12 +106,12 @@ def _decide(
     if refusal is not None:
         log.warning("no controller is started: %s", refusal)
     # What takes files to answer is asked before the lock is taken.
-    auto, is_long = context.auto_limits().look(), context.db.needs_checkpoint()
+    auto, is_long = _automatic(context), context.db.needs_checkpoint()
     with context.locked() as held:
         if is_long:
             _fold(context)
         if held.waited > _LONG_WAIT:
-            auto = context.auto_limits().look()
+            auto = _automatic(context)
         try:
             with context.db.write(durable=change.durable, after=outcome) as tx:
                 change.make(tx, held)
@@ -127,6 +127,12 @@ def _decide(
     return outcome
 
 
+def _automatic(context: Context) -> Auto:
+    """What the machine admits, looked at now if it is likely to be asked for."""
+    auto = context.auto_limits()
+    return auto.look() if context.follows_machine else auto
+
+
 def _choose(
     tx: Tx, held: Held, context: Context, outcome: Outcome, *,
     suspects: Iterable[int] | None, auto: Auto, most: int,
@@ -135,6 +141,7 @@ def _choose(
     by = By("scheduler", context.clock.now())
     outcome.to_settle = take_back(tx, held, context, by, suspects)
     in_force = limits.refresh(tx, held, auto, by)
+    context.follows_machine = in_force.is_auto
     claim = partial(_claim, tx, held, context, by=by, outcome=outcome)
     requeued = reads.requeued(tx, by.now, most)
     for job in requeued:

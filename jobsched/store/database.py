@@ -92,20 +92,22 @@ class Database:
         whatever is durable makes those before it so. ``after``: what has it made so later, when no
         lock is held any more: to wait for a disk is no reason to hold one.
         """
-        with self._guard, self._explained():
-            driver = self._open()
-            _begin_immediate(driver)
-            before = driver.total_changes
-            try:
-                yield Tx(driver)
-                if durable:
-                    self._prepare_sync()
-                driver.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):  # a full disk has rolled back already
-                    driver.execute("ROLLBACK")
-                raise
-            wrote = driver.total_changes != before
+        try:
+            with self._guard:
+                driver = self._open()
+                _begin_immediate(driver)
+                before = driver.total_changes
+                try:
+                    yield Tx(driver)
+                    if durable:
+                        self._prepare_sync()
+                    driver.execute("COMMIT")
+                except BaseException:
+                    _roll_back(driver)
+                    raise
+                wrote = driver.total_changes != before
+        except sqlite3.Error as error:
+            raise drivers.explain(self._path, error) from error
         if not durable or not (wrote or self._owes_sync):
             return
         if after is None:
@@ -150,14 +152,16 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Tx]:
         """A transaction that reads one moment's truth and never waits for a writer."""
-        with self._guard, self._explained():
-            driver = self._open()
-            driver.execute("BEGIN")
-            try:
-                yield Tx(driver)
-            finally:
-                with suppress(sqlite3.Error):
-                    driver.execute("ROLLBACK")
+        try:
+            with self._guard:
+                driver = self._open()
+                driver.execute("BEGIN")
+                try:
+                    yield Tx(driver)
+                finally:
+                    _roll_back(driver)
+        except sqlite3.Error as error:
+            raise drivers.explain(self._path, error) from error
 
     def version(self) -> int:
         """A number that changes when another connection has committed (``PRAGMA data_version``)."""
@@ -258,6 +262,11 @@ def _begin_immediate(driver: sqlite3.Connection) -> None:
                 return
     finally:
         driver.execute(f"PRAGMA busy_timeout = {int(drivers.BUSY_SECONDS * 1000)}")
+
+
+def _roll_back(driver: sqlite3.Connection) -> None:
+    with suppress(sqlite3.Error):  # a full disk has rolled back already
+        driver.execute("ROLLBACK")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -135,8 +135,8 @@ def schedule(tx: Tx, held: Held, job: JobRow, to: ScheduleState, by: By, **colum
 
 def status(
     tx: Tx, task: TaskRow, to: TaskStatus, by: By, *, ending_job: bool = False, **columns: Any
-) -> None:
-    """Move a task to ``to``, setting ``columns`` with it, and its job's status along.
+) -> TaskRow:
+    """Move a task to ``to``, setting ``columns`` with it, and its job's status along; its row then.
 
     The caller has made sure, in this transaction, that ``by`` may act for the job (:func:`owned`).
     A reason of ``by`` becomes the failure reason of a failure or cancel. Raises ``IllegalMove``.
@@ -160,7 +160,6 @@ def status(
     )
     if changed != 1:
         raise IllegalMove(f"task {task.task_id} of job {task.job_id}", "no longer there", to)
-    job = reads.job(tx, task.job_id)
     record(
         tx,
         by,
@@ -169,16 +168,22 @@ def status(
         task_id=task.task_id,
         from_value=task.status,
         to_value=to,
-        attempt=None if job is None else job.attempt,
+        attempt=_attempt(tx, task.job_id) if by.attempt is None else by.attempt,
     )
-    refresh_status(tx, task.job_id)
+    rows = refresh_status(tx, task.job_id)
+    return next(row for row in rows if row.task_id == task.task_id)
 
 
 _STARTED: Final = frozenset({TaskStatus.RUNNING, TaskStatus.RECOVERING})
 
 
-def refresh_status(tx: Tx, job_id: int) -> None:
-    """Make the job's status and failure reason follow from its tasks."""
+def _attempt(tx: Tx, job_id: int) -> int | None:
+    job = reads.job(tx, job_id)
+    return None if job is None else job.attempt
+
+
+def refresh_status(tx: Tx, job_id: int) -> list[TaskRow]:
+    """Make the job's status and failure reason follow from its tasks; their rows."""
     rows = reads.tasks_of(tx, job_id)
     status = job_status([(task.status, bool(task.counts), task.ended_at) for task in rows])
     failed = sorted(
@@ -187,6 +192,7 @@ def refresh_status(tx: Tx, job_id: int) -> None:
     )
     reason = failed[0].failure_reason if failed and status.is_terminal else None
     tx.change(sql.SET_STATUS, guard_job=job_id, new_status=status, failure_reason=reason)
+    return rows
 
 
 def done(

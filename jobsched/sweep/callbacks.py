@@ -44,7 +44,12 @@ def callbacks_of(context: Context, job: JobRow) -> list[Callbacks]:
     """What is to be told of a job's changes; empty where no task has a callback."""
     with context.db.read() as tx:
         stored = reads.snapshot(tx, job.job_id)
-    if stored is None or _CALLBACK not in stored["dag"]:
+    return [] if stored is None else callbacks_in(stored, context, job)
+
+
+def callbacks_in(stored: Mapping[str, str], context: Context, job: JobRow) -> list[Callbacks]:
+    """The same for one who has read the job's snapshot already."""
+    if _CALLBACK not in stored["dag"]:
         return []
     spec = DagSpec.from_json(stored["dag"])
     base, at = json.loads(stored["env"]), job.submitted_at or job.created_at

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
@@ -112,9 +111,9 @@ def test_by_the_recorded_process(world: World) -> None:
         who = process.identify(child)
         assert who is not None
         pid, ticks = who.pid, who.start_ticks
-        known = replace(ATTEMPT, pid=pid, start_ticks=ticks, pid_ns=who.pid_ns)
-        assert not is_ended(world, replace(known, start_ticks=ticks + 10**9))
-        assert not is_ended(world, replace(known, boot_id="another"))
+        known = ATTEMPT._replace(pid=pid, start_ticks=ticks, pid_ns=who.pid_ns)
+        assert not is_ended(world, known._replace(start_ticks=ticks + 10**9))
+        assert not is_ended(world, known._replace(boot_id="another"))
         os.kill(child, signal.SIGKILL)
         wait_until(lambda: process.identify(child) is None, 5, "the leader to die")
         assert process.identify(heir) is not None
@@ -124,7 +123,7 @@ def test_by_the_recorded_process(world: World) -> None:
 def test_a_forked_controller(world: World) -> None:
     """It is known by its command and its session until its PID is recorded."""
     with holding(world, *NEST) as (child, _):
-        other = replace(ATTEMPT, pid=os.getpid(), start_ticks=1, pid_ns=0)
+        other = ATTEMPT._replace(pid=os.getpid(), start_ticks=1, pid_ns=0)
         assert not is_ended(world, other)
         assert process.identify(child) is not None
         assert is_ended(world)

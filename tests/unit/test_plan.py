@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from jobsched.states import TaskStatus
 from jobsched.store.rows import TaskRow
 
 T = TaskStatus
-_BLANK: dict[str, Any] = {field.name: None for field in fields(TaskRow)}
+_BLANK: dict[str, Any] = dict.fromkeys(TaskRow._fields)
 ROW = TaskRow(**_BLANK | {"job_id": 1, "counts": 1, "torn_down": 1})
 
 
@@ -33,7 +32,7 @@ def test_what_is_left_of_a_group_before_any_runs_is_a_group(
 ) -> None:
     """One that has ended takes no part; once one runs, each is on its own."""
     specs = tuple(TaskSpec(task_id=n, name=f"t{n}", run="true") for n in range(3))
-    rows = [replace(ROW, task_id=n, name=f"t{n}", status=one) for n, one in enumerate(statuses)]
+    rows = [ROW._replace(task_id=n, name=f"t{n}", status=one) for n, one in enumerate(statuses)]
     found = plan(DagSpec(name="g", tasks=specs, is_group=True), rows)
     assert (found.drive, found.together) == (drive, together)
     assert not plan(DagSpec(name="g", tasks=specs), rows).together
@@ -44,13 +43,13 @@ def test_a_job_is_not_finished_beside_a_cluster(*, is_group: bool) -> None:
     """What a dead controller left of a task that has ended is removed; in vain only once."""
     specs = tuple(TaskSpec(task_id=n, name=f"t{n}", run="true") for n in range(2))
     spec = DagSpec(name="j", tasks=specs, is_group=is_group)
-    ended = replace(ROW, name="t", status=T.SUCCEEDED)
-    left = replace(ended, cluster="1-0-1", torn_down=0)
-    other = replace(ended, task_id=1)
-    found = plan(spec, [replace(left, task_id=0), other])
+    ended = ROW._replace(name="t", status=T.SUCCEEDED)
+    left = ended._replace(cluster="1-0-1", torn_down=0)
+    other = ended._replace(task_id=1)
+    found = plan(spec, [left._replace(task_id=0), other])
     assert (found.drive, found.tidy, found.finished) == ((), (0,), False)
-    running = replace(other, status=T.RUNNING)
-    found = plan(spec, [replace(left, task_id=0), running])
+    running = other._replace(status=T.RUNNING)
+    found = plan(spec, [left._replace(task_id=0), running])
     assert (found.drive, found.tidy, found.finished) == ((1,), (0,), False)
-    found = plan(spec, [replace(left, task_id=0, cleanup_error="it would not go"), other])
+    found = plan(spec, [left._replace(task_id=0, cleanup_error="it would not go"), other])
     assert (found.tidy, found.finished) == ((), True)

@@ -40,8 +40,8 @@ ATTEMPT = AttemptRow(
     job_id=7, attempt=1, kind="CONTROLLER", started_at=3.0, boot_id="b", pid=123, start_ticks=1,
     pid_ns=1, called_at=4.0, stop_sent_at=None, ended_at=None, end_reason=None,
 )  # fmt: skip
-NO_START = replace(
-    ATTEMPT, pid=None, start_ticks=None, pid_ns=None, called_at=None, end_reason="no memory"
+NO_START = ATTEMPT._replace(
+    pid=None, start_ticks=None, pid_ns=None, called_at=None, end_reason="no memory"
 )
 LIMITS = Limits(launch=4, launch_auto=True, alive=8, alive_auto=True, paused=False)
 ALIVE, GONE = Liveness(alive=True), Liveness(alive=False)
@@ -53,11 +53,11 @@ def facts(**changes: Any) -> Facts:
 
     Names of columns change the job; ``task`` and ``limits`` are dicts of changes to those.
     """
-    task = replace(TASK, **changes.pop("task", {}))
+    task = TASK._replace(**changes.pop("task", {}))
     limits = replace(LIMITS, **changes.pop("limits", {}))
     own = {name: changes.pop(name) for name in list(changes) if hasattr(JOB, name)}
     seen = {"tasks": [task], "liveness": GONE, "now": NOW, **changes}
-    return Facts(job=replace(JOB, **own), limits=limits, **seen)
+    return Facts(job=JOB._replace(**own), limits=limits, **seen)
 
 
 def alive(**changes: Any) -> Facts:
@@ -122,7 +122,7 @@ TABLE: list[tuple[str, Facts, ReasonCode, tuple[str, ...]]] = [
     ("being started", replace(alive(schedule_state=ScheduleState.LAUNCHING), attempt=None),
      ReasonCode.STARTING, ("being started",)),
     ("before its first task", alive(), ReasonCode.STARTING, ("first task",)),
-    ("between tasks", alive(tasks=[replace(TASK, status=TaskStatus.SUCCEEDED), TASK]),
+    ("between tasks", alive(tasks=[TASK._replace(status=TaskStatus.SUCCEEDED), TASK]),
      ReasonCode.STARTING, ("next task",)),
     ("looking", alive(status=TaskStatus.STARTING, task={"status": TaskStatus.STARTING,
                                                         "tries": 1}),
@@ -210,7 +210,7 @@ HOSTILE = "a\x1b[2J\nb\u202ec"
                                               "status": TaskStatus.FAILED}),
         alive(task={"name": HOSTILE, "status": TaskStatus.STARTING}),
         alive(task={"name": HOSTILE, "status": TaskStatus.CANCELLING}),
-        replace(facts(attempt=2), attempt=replace(ATTEMPT, end_reason=HOSTILE)),
+        replace(facts(attempt=2), attempt=ATTEMPT._replace(end_reason=HOSTILE)),
     ],
 )  # fmt: skip
 def test_nothing_stored_gets_out_of_its_line(given: Facts) -> None:

@@ -73,7 +73,14 @@ def close(folder: Folder, clock: Clock) -> None:
     if read(folder).stopped or not (folder.fence.exists() or folder.kept.exists()):
         return
     with _alone(folder, clock):
-        _put(folder, read(folder)._replace(stopped=True), sync=False)
+        found = read(folder)
+        closed = found._replace(stopped=True)
+        if os.path.getsize(folder.fence) == len(found.text):  # noqa: PTH202 -- of each removal
+            # In place: a shell that reads meanwhile reads the number, like one that read before. It
+            # has the workload lock by then, and whoever closes the fence looks at that next.
+            _write_over(folder, closed, sync=False)
+        else:
+            _put(folder, closed, sync=False)
 
 
 def _put(folder: Folder, found: Fence, *, sync: bool) -> None:

@@ -25,7 +25,7 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
@@ -56,6 +56,9 @@ class Facts:
     accelerators: Mapping[str, float] = field(default_factory=dict)
     #: For each node, the indexes of the declared accelerators that are its own.
     gpus: tuple[tuple[int, ...], ...] = ()
+
+
+_FACTS: Final = tuple(one.name for one in fields(Facts))
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,7 @@ class Folder:
 
     def write_facts(self, facts: Facts) -> None:
         """State the facts, all or nothing."""
-        write(self.facts_file, json.dumps(asdict(facts)))
+        write(self.facts_file, json.dumps({name: getattr(facts, name) for name in _FACTS}))
 
 
 @lru_cache(maxsize=64)
@@ -246,6 +249,13 @@ def write(path: Path, text: str, *, sync: bool = False) -> None:
         raise
     if sync:
         sync_directory(path.parent)
+
+
+def write_fresh(path: Path, text: str) -> None:
+    """The same where nobody reads it before this returns: what is there is written over."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o600), "wb") as file:  # noqa: PTH123 -- a descriptor
+        file.write(text.encode("utf-8", "surrogateescape"))
 
 
 def sync_directory(path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Final
 
 from jobsched import process, wake
 from jobsched.backends.local import fence, record, runner, trash
-from jobsched.backends.local.folder import Facts, folder_of, write
+from jobsched.backends.local.folder import Facts, folder_of, write_fresh
 from jobsched.backends.local.ledger import Ledger
 from jobsched.backends.local.mounts import needs_home
 from jobsched.clock import Clock
@@ -136,8 +136,8 @@ class Launch:
             trash.clear(self._root, self._folder)
         self._folder.path.mkdir(mode=0o700)
         if task.setup is not None:
-            write(self._folder.program(Phase.SETUP), task.setup)
-        write(self._folder.program(Phase.RUN), task.run or "")
+            write_fresh(self._folder.program(Phase.SETUP), task.setup)
+        write_fresh(self._folder.program(Phase.RUN), task.run or "")
         if task.workdir is None and not task.file_mounts:
             for node in range(task.num_nodes):
                 self._check()

@@ -47,7 +47,10 @@ class Ledger:
 
         Call it under :meth:`guard`. Raises ``NoCapacity`` or ``PrecheckFailed``.
         """
-        facts: Facts | str | None = self._reserved(request.cluster)
+        # Where room has no limits none is ever reserved.
+        facts: Facts | str | None = None
+        if self._room.is_limited:
+            facts = self._reserved(request.cluster)
         if not isinstance(facts, Facts) or _place(facts) != request.placement:
             used = self._used(but=(request.cluster,))
             facts = self._facts(request.task, request.placement, used)
