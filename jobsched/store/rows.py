@@ -52,8 +52,8 @@ class JobRow(NamedTuple):
     @classmethod
     def of(cls, row: Row) -> Self:
         """From a row that has all columns of ``jobs``."""
-        state, status = _STATES[row["schedule_state"]], _STATUSES[row["status"]]
-        return cls(**{**row, "schedule_state": state, "status": status})
+        state = _state(row["schedule_state"])
+        return cls(**{**row, "schedule_state": state, "status": _status(row["status"])})
 
     @property
     def is_alive(self) -> bool:
@@ -105,7 +105,7 @@ class TaskRow(NamedTuple):
     @classmethod
     def of(cls, row: Row) -> Self:
         """From a row that has all columns of ``tasks``."""
-        return cls(**{**row, "status": _STATUSES[row["status"]]})
+        return cls(**{**row, "status": _status(row["status"])})
 
     @property
     def has_cluster(self) -> bool:
@@ -201,3 +201,11 @@ class Counts:
     #: When the WAITING job that was submitted first was. A time is no number of jobs: counts that
     #: differ in it alone are equal.
     waiting_since: float | None = field(default=None, compare=False)
+
+
+def _state(word: str) -> ScheduleState:
+    return _STATES.get(word) or ScheduleState(word)  # which says what is wrong with it
+
+
+def _status(word: str) -> TaskStatus:
+    return _STATUSES.get(word) or TaskStatus(word)

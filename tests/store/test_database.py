@@ -61,7 +61,9 @@ def test_appears_whole(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
-    assert {path.name for path in (tmp_path / "home").glob("jobsched.db*")} == {"jobsched.db"}
+    # Of two that close at once, each may leave SQLite's own files to the other.
+    left = {path.name for path in (tmp_path / "home").glob("jobsched.db*")}
+    assert left - {"jobsched.db-wal", "jobsched.db-shm"} == {"jobsched.db"}
 
 
 def create_many(context: Context) -> None:
