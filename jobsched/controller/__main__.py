@@ -11,9 +11,10 @@ import json
 import logging
 import os
 import signal
+from collections.abc import Mapping
 from contextlib import suppress
 from types import FrameType
-from typing import Final
+from typing import Final, NamedTuple
 
 from jobsched import config
 from jobsched.context import Context, open_context
@@ -31,6 +32,8 @@ from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.patience import patiently
 from jobsched.scheduler.secrets import read_secrets
 from jobsched.store import reads
+from jobsched.store.database import Database
+from jobsched.store.rows import JobRow
 from jobsched.sweep.callbacks import callbacks_in
 from jobsched.sweep.room import room_freed
 from jobsched.wake import Inbox
@@ -48,11 +51,29 @@ def main() -> int:
     return run(parser.parse_args().job_id)
 
 
-def run(job_id: int, *, links: Links | None = None, context: Context | None = None) -> int:
+class Stored(NamedTuple):
+    """What a job was submitted with, and its row."""
+
+    snapshot: Mapping[str, str]
+    job: JobRow
+
+
+def look_up(database: Database, job_id: int) -> Stored | None:
+    """What is stored of a job, if it was submitted."""
+    with database.read() as tx:
+        snapshot, job = reads.snapshot(tx, job_id), reads.job(tx, job_id)
+    return None if snapshot is None or job is None else Stored(snapshot, job)
+
+
+def run(
+    job_id: int, *,
+    links: Links | None = None, context: Context | None = None, stored: Stored | None = None,
+) -> int:  # fmt: skip
     """The same in a process that is set up already.
 
     ``links``: to a nursery, which has somebody tick; ``None``: this process ticks itself from the
-    beginning. ``context``: one that says which attempt this process is.
+    beginning. ``context``: one that says which attempt this process is. ``stored``: what is stored
+    of the job, if the caller has looked; of the row only what never changes is used.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
@@ -61,7 +82,11 @@ def run(job_id: int, *, links: Links | None = None, context: Context | None = No
     try:
         attempt = context.mine(job_id, "drive it")
         log.info("controller of job %d, attempt %d, PID %d", job_id, attempt, os.getpid())
-        drive(context, job_id, attempt, Lifeline(links, context))
+        lifeline = Lifeline(links, context)
+        stored = stored or look_up(context.db, job_id)
+        if stored is None:
+            raise NotFound("snapshot of job", job_id)  # noqa: TRY301 -- as what the drive raises
+        drive(context, attempt, lifeline, stored)
     except (StaleAttempt, Fenced) as stale:
         log.warning("%s; stopping without a trace", stale)
         return _STALE
@@ -75,27 +100,25 @@ def run(job_id: int, *, links: Links | None = None, context: Context | None = No
     return 0
 
 
-def drive(context: Context, job_id: int, attempt: int, lifeline: Lifeline) -> None:
+def drive(context: Context, attempt: int, lifeline: Lifeline, stored: Stored) -> None:
     """Drive one job as one attempt until it is DONE."""
+    snapshot, job = stored
+    job_id = job.job_id
     journal = Journal(context, job_id, attempt)
     bell = Bell()
     inbox = Inbox(context.home.wake_fifo(job_id, attempt))
-    with context.db.read() as tx:
-        stored, job = reads.snapshot(tx, job_id), reads.job(tx, job_id)
-    if stored is None or job is None:
-        raise NotFound("snapshot of job", job_id)
     around = Surroundings(
         journal=journal,
-        spec=DagSpec.from_json(stored["dag"]),
+        spec=DagSpec.from_json(snapshot["dag"]),
         backend=context.backend(),
         bell=bell,
         slot=make_slot(journal),
         secrets=read_secrets(context.home, job_id),
-        base_env=json.loads(stored["env"]),
+        base_env=json.loads(snapshot["env"]),
         submitted_at=job.submitted_at or job.created_at,
         room_freed=lambda: patiently(context.clock, lambda: room_freed(context)),
     )
-    told = callbacks_in(stored, context, job)
+    told = callbacks_in(snapshot, context, job._replace(attempt=attempt))
     callbacks = CallbackThread(told) if told else None
     if callbacks is not None:
         journal.changed = callbacks.tell

@@ -17,7 +17,7 @@ from jobsched import config, process, wake
 from jobsched.backends import local as _backend  # noqa: F401 -- loaded for the children
 from jobsched.config import Soundness
 from jobsched.context import Context, open_context
-from jobsched.controller.__main__ import run
+from jobsched.controller.__main__ import look_up, run
 from jobsched.controller.again import is_unsought
 from jobsched.controller.journal import Journal
 from jobsched.controller.lifeline import Links
@@ -29,7 +29,6 @@ from jobsched.nursery.handing import Claim, Relief, ask
 from jobsched.scheduler.attendant import attend
 from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.starter import claim_variables, open_log
-from jobsched.store import reads
 from jobsched.sweep.evidence import describe_exit
 
 #: Seconds between looks of an attendant at whether the nursery still lives.
@@ -103,9 +102,8 @@ def _drive(prepared: Context, sound: Soundness, claim: Claim, links: Links) -> t
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.close(log)
-    with prepared.db.read() as tx:
-        stored = reads.snapshot(tx, claim.job_id)
-    env: dict[str, str] = {} if stored is None else json.loads(stored["env"])
+    stored = look_up(prepared.db, claim.job_id)
+    env: dict[str, str] = {} if stored is None else json.loads(stored.snapshot["env"])
     config.become({**env, **claim_variables(home, claim)})
     time.tzset()
     if sound.has_changed() or any(name.startswith("JOBSCHED_") for name in env):
@@ -113,7 +111,7 @@ def _drive(prepared: Context, sound: Soundness, claim: Claim, links: Links) -> t
         context.db = prepared.db
     else:
         context = prepared.for_attempt(config.AttemptIdentity(*claim))
-    return run(claim.job_id, links=links, context=context), context.waited
+    return run(claim.job_id, links=links, context=context, stored=stored), context.waited
 
 
 def _attendant(home: Home, lifeline: int) -> int:

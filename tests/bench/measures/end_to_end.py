@@ -3,7 +3,7 @@
 A job has a controller, a local cluster, a task that runs ``true``, an outcome and its cleanup. One
 job is run before, so that a nursery is there. The clock stops with the last DONE, as the script for
 the reference has it; CPU is that of all processes until none is left but those that were there
-before, of the one that submits, too.
+before, of the one that submits, too. It submits in one call for each job, as the command line does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _once(bench: Bench, where: str, base: Path | None) -> Numbers:
         site.settle()
         resident = len(procfs.living())
         with Meter() as meter:
-            child.tell("submit", file=site.noop, count=count)
+            child.tell("submit", file=site.noop, count=count, by_file=True)
             site.wait_for_count(ScheduleState.DONE, 1 + count, 600)
             ended = time.monotonic()
             site.wait_for(lambda: _is_over(resident), "its processes to be gone", 60)
