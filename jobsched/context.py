@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jobsched import config as settings
-from jobsched import lock, process
+from jobsched import lock, machine, process
 from jobsched.clock import Clock, SystemClock
 from jobsched.config import AttemptIdentity, Config
 from jobsched.errors import NoAttempt
 from jobsched.home import Home
 from jobsched.lock import Held
+from jobsched.machine import memory
 from jobsched.machine.auto import Auto, Glance
 from jobsched.store import limits, moves
 from jobsched.store.database import Database
@@ -83,7 +84,8 @@ class Context:
         self.db = Database(self.home.database)
         self._called = False
         self._backend: Backend | None = None
-        self._memory = Glance(self.clock.monotonic)
+        self._memory = Glance(memory.look, self.clock.monotonic)
+        self._cpus = Glance(machine.cpus, self.clock.monotonic)
 
     def ensure_home(self) -> None:
         """Make home and database if they are not there yet; for commands that write."""
@@ -111,7 +113,7 @@ class Context:
 
     def auto_limits(self) -> Auto:
         """What ``auto`` means now for each limit."""
-        return Auto(self.home.memory_file, self.clock.now(), self._memory)
+        return Auto(self.home.memory_file, self.clock.now(), self._memory, self._cpus)
 
     def backend(self) -> Backend:
         """The configured backend, made when first needed."""

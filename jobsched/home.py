@@ -166,7 +166,7 @@ class Home:
     def _look(self) -> list[_Signs]:
         """The signs of the two directories that the folders are in; none where one is missing."""
         try:
-            return [_signs(os.lstat(self.root)), _signs(os.lstat(self.root / "logs"))]
+            return [_signs(os.lstat(self.root)), _signs(os.lstat(self._folders["logs"]))]
         except OSError:
             return []
 

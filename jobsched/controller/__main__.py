@@ -104,16 +104,18 @@ def drive(context: Context, attempt: int, lifeline: Lifeline, stored: Stored) ->
     """Drive one job as one attempt until it is DONE."""
     snapshot, job = stored
     job_id = job.job_id
+    spec = DagSpec.from_json(snapshot["dag"])
+    has_secrets = any(task.secrets for task in spec.tasks)
     journal = Journal(context, job_id, attempt)
     bell = Bell()
     inbox = Inbox(context.home.wake_fifo(job_id, attempt))
     around = Surroundings(
         journal=journal,
-        spec=DagSpec.from_json(snapshot["dag"]),
+        spec=spec,
         backend=context.backend(),
         bell=bell,
         slot=make_slot(journal),
-        secrets=read_secrets(context.home, job_id),
+        secrets=read_secrets(context.home, job_id) if has_secrets else {},
         base_env=json.loads(snapshot["env"]),
         submitted_at=job.submitted_at or job.created_at,
         room_freed=lambda: patiently(context.clock, lambda: room_freed(context)),

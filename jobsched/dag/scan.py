@@ -68,47 +68,48 @@ class _Look:
 
     def accepts(self, event: Any) -> bool:
         """Count ``event``; reports and says no if it breaks a bound or an alias leads nowhere."""
-        place = Place.of_marks(event.start_mark, event.end_mark)
         if isinstance(event, yaml.DocumentStartEvent):
             self._anchors.clear()
         elif isinstance(event, yaml.DocumentEndEvent):
             self.found.complete += 1
         elif isinstance(event, yaml.AliasEvent):
-            return self._alias(event.anchor, place)
+            return self._alias(event)
         elif isinstance(event, yaml.CollectionEndEvent):
             self._close(self._open.pop())
         elif isinstance(event, yaml.NodeEvent):
-            return self._node(event, place)
+            return self._node(event)
         return True
 
-    def _node(self, event: Any, place: Place) -> bool:
+    def _node(self, event: Any) -> bool:
         if event.anchor is not None:
-            self.found.anchored.add(place.start)
+            self.found.anchored.add(event.start_mark.index)
             if event.anchor in self._anchors or any(n.anchor == event.anchor for n in self._open):
-                self._report.error(place, f"the anchor {shown(f'&{event.anchor}')} is given twice")
+                message = f"the anchor {shown(f'&{event.anchor}')} is given twice"
+                self._report.error(_place(event), message)
                 return False
         if event.tag is not None:
-            self.found.tagged.add(place.start)
+            self.found.tagged.add(event.start_mark.index)
         node = _Subtree(event.anchor)
         if isinstance(event, yaml.ScalarEvent):
             self._close(node)
         else:
             node.depth = 1
             self._open.append(node)
-        return self._within_bounds(place, nodes=1, depth=len(self._open))
+        return self._within_bounds(event, nodes=1, depth=len(self._open))
 
-    def _alias(self, anchor: str | None, place: Place) -> bool:
+    def _alias(self, event: Any) -> bool:
+        anchor = event.anchor
         if any(node.anchor == anchor for node in self._open):
-            self._report.error(place, f"the alias {shown(f'*{anchor}')} contains itself")
+            self._report.error(_place(event), f"the alias {shown(f'*{anchor}')} contains itself")
             return False
         target = self._anchors.get(anchor or "")
         if target is None:
             message = f"the alias {shown(f'*{anchor}')} has no anchor"
             hint = "an anchor (&name) serves its own document only, after its definition"
-            self._report.error(place, message, hint)
+            self._report.error(_place(event), message, hint)
             return False
         self._close(_Subtree(None, target.size, target.depth))
-        return self._within_bounds(place, nodes=target.size, depth=len(self._open) + target.depth)
+        return self._within_bounds(event, nodes=target.size, depth=len(self._open) + target.depth)
 
     def _close(self, node: _Subtree) -> None:
         if node.anchor is not None:
@@ -118,12 +119,16 @@ class _Look:
             parent.size += node.size
             parent.depth = max(parent.depth, node.depth + 1)
 
-    def _within_bounds(self, place: Place, *, nodes: int, depth: int) -> bool:
+    def _within_bounds(self, event: Any, *, nodes: int, depth: int) -> bool:
         self._nodes += nodes
         if self._nodes > MAX_NODES:
             message = f"the file holds more than {MAX_NODES:,} values, aliases expanded"
-            self._report.error(place, message, "split it into several jobs")
+            self._report.error(_place(event), message, "split it into several jobs")
         elif depth > MAX_DEPTH:
             message = f"values are nested more than {MAX_DEPTH} deep here"
-            self._report.error(place, message, "no field of a task needs that")
+            self._report.error(_place(event), message, "no field of a task needs that")
         return self._nodes <= MAX_NODES and depth <= MAX_DEPTH
+
+
+def _place(event: Any) -> Place:
+    return Place.of_marks(event.start_mark, event.end_mark)

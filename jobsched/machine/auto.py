@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Generic, Self, TypeVar
 
 from jobsched import machine
 from jobsched.machine import memory, remembered, wording
 from jobsched.machine.footprint import Footprint
 from jobsched.machine.memory import Memory
 from jobsched.machine.room import Room, room_for
+
+T = TypeVar("T")
 
 #: Seconds for which a look counts that somebody else has taken. Whoever ticks looks more often; so
 #: a pass finds it done, and everybody reckons from the same.
@@ -23,27 +25,30 @@ _FRESH: Final = 60.0
 _GLANCE: Final = 5.0
 
 
-class Glance:
-    """A process's own look at memory, anew only every few seconds: it may make many passes."""
+class Glance(Generic[T]):
+    """A process's own look at something, anew only every few seconds: it may make many passes."""
 
-    def __init__(self, monotonic: Callable[[], float]) -> None:
-        self._monotonic = monotonic
-        self._seen: tuple[float, Memory] | None = None
+    def __init__(self, look: Callable[[], T], monotonic: Callable[[], float]) -> None:
+        self._look, self._monotonic = look, monotonic
+        self._seen: tuple[float, T] | None = None
 
-    def __call__(self) -> Memory:
-        """Memory now, or a moment ago."""
+    def __call__(self) -> T:
+        """How it is now, or was a moment ago."""
         now = self._monotonic()
         if self._seen is None or now - self._seen[0] >= _GLANCE:
-            self._seen = now, memory.look()
+            self._seen = now, self._look()
         return self._seen[1]
 
 
 class Auto:
     """The automatic limits. Nothing is read until it is asked for, and then once."""
 
-    def __init__(self, path: Path, now: float, look: Callable[[], Memory] = memory.look) -> None:
+    def __init__(
+        self, path: Path, now: float, look: Callable[[], Memory] = memory.look,
+        cpus: Callable[[], int] = machine.cpus,
+    ) -> None:  # fmt: skip
         """``path``: where it is remembered what was seen; ``now``: Unix seconds."""
-        self._path, self._now, self._look = path, now, look
+        self._path, self._now, self._look, self._cpus = path, now, look, cpus
 
     def look(self) -> Self:
         """Read now what would be read when it is asked for, which may be where others wait."""
@@ -53,7 +58,7 @@ class Auto:
     @cached_property
     def launch(self) -> int:
         """The launch limit."""
-        return machine.auto_launch_limit()
+        return machine.auto_launch_limit(self._cpus())
 
     @property
     def footprint(self) -> Footprint:

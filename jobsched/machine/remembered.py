@@ -10,6 +10,7 @@ import json
 import math
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,10 +48,16 @@ def save(path: Path, seen: Remembered) -> None:
 def load(path: Path) -> Remembered | None:
     """What was seen last; ``None`` if nothing was, or what is there makes no sense."""
     try:
-        told = json.loads(path.read_bytes())
-        return _of_json(told)
+        found = path.stat()
+        return _load(path, found.st_ino, found.st_mtime_ns)
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
+
+
+@lru_cache(maxsize=1)
+def _load(path: Path, _inode: int, _changed_at: int) -> Remembered:
+    """Read once as long as the file is the same: each pass asks, and it is put anew by ticks."""
+    return _of_json(json.loads(path.read_bytes()))
 
 
 def _as_json(seen: Remembered) -> dict[str, Any]:

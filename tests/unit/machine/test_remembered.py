@@ -101,7 +101,7 @@ def test_auto_in_a_new_home(tmp_path: Path) -> None:
 def test_a_process_of_many_passes_looks_seldom() -> None:
     """What it saw a moment ago still holds."""
     clock = FakeClock()
-    glance = Glance(clock.monotonic)
+    glance = Glance(look, clock.monotonic)
     first = glance()
     clock.sleep(4)
     assert glance() is first
