@@ -83,20 +83,20 @@ class JobDriver:
             return None
         runs = any(row.status is TaskStatus.RUNNING for row in rows)
         self._longest = LOOK_SECONDS if runs else min(2 * self._longest, LONGEST_SECONDS)
-        pause = self._follow(next_steps, now)
+        pause = self._follow(next_steps, rows, now)
         if pause:
             self._give_back_slot(job.schedule_state)
         return pause
 
-    def _follow(self, steps: Plan, now: float) -> float:
-        """Act on a plan; seconds until the next moment that it names."""
+    def _follow(self, steps: Plan, rows: list[TaskRow], now: float) -> float:
+        """Act on a plan that was made of ``rows``; seconds until the next moment that it names."""
         for task_id, reason in steps.skip:
             self._journal.move(task_id, TaskStatus.CANCELLED, reason)
         if steps.skip:
             return 0.0
         fresh, left = self._without_thread(steps.drive), self._without_thread(steps.tidy)
         if len(fresh) == 1 and not (left or self._threads or steps.together or steps.end_at):
-            self._drive_here(fresh[0])
+            self._drive_here(next(row for row in rows if row.task_id == fresh[0]))
             return 0.0
         if steps.together and len(fresh) == len(steps.drive):
             self._start_group(fresh)
@@ -114,10 +114,10 @@ class JobDriver:
     def _without_thread(self, task_ids: Iterable[int]) -> list[int]:
         return [task_id for task_id in task_ids if task_id not in self._threads]
 
-    def _drive_here(self, task_id: int) -> None:
+    def _drive_here(self, row: TaskRow) -> None:
         """Drive the one task that there is to drive, in this thread."""
         stop = Stop(self._ear, lambda: self._journal.job().cancel_at is not None)
-        TaskDriver(self._around, self._around.spec.tasks[task_id], stop).run(self._ear)
+        TaskDriver(self._around, self._around.spec.tasks[row.task_id], stop).run(self._ear, row)
 
     def _start_driver(self, driver: TaskDriver) -> None:
         def run() -> None:

@@ -40,6 +40,11 @@ _SOON: Final = 0.2
 #: What is seen of a cluster on which the task's program was started and is not lost.
 _STARTED: Final = (ClusterState.UP, ClusterState.ENDED)
 
+#: Nothing of a row changes once it is there, but what is noted of its cluster's removal.
+_ENDING: Final = frozenset(
+    {TaskStatus.CANCELLING, *filter(lambda one: one.is_terminal, TaskStatus)}
+)
+
 Slot = Callable[[Waits], AbstractContextManager[None]]
 
 
@@ -78,9 +83,9 @@ class TaskDriver:
         self.stop_reason = reason
         self.stop.set()
 
-    def run(self, listener: Waits) -> None:
-        """Bring the task to its outcome and remove its cluster."""
-        row = self._journal.task(self.task.task_id)
+    def run(self, listener: Waits, row: TaskRow | None = None) -> None:
+        """Bring the task to its outcome and remove its cluster. ``row``: its own, just read."""
+        row = row or self._journal.task(self.task.task_id)
         try:
             self._drive(self.executor(listener, row), row, listener)
         except Cancelled:
@@ -289,7 +294,9 @@ class TaskDriver:
 
     def clean_up(self) -> None:
         """Remove the task's cluster, if it has one; trouble is kept beside the outcome."""
-        row = self._journal.task(self.task.task_id)
+        row = self._moved
+        if row is None or row.status not in _ENDING:
+            row = self._journal.task(self.task.task_id)
         if not row.has_cluster or row.cluster is None:
             return
         error = self._remove(row.cluster)

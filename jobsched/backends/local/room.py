@@ -96,6 +96,8 @@ class Room:
         """
         if region not in self._regions:
             raise PrecheckFailed([self._unknown(region)])
+        if not self.is_limited:
+            return Allotment()
         has = self._regions[region]
         there = [facts for facts in used if facts.region == region]
         lacks = [
