@@ -62,13 +62,18 @@ class JobDriver:
         with self._around.bell.listen() as listener:
             while (pause := self._act()) is not None:
                 self._trimmer.look()  # as often as this loop turns anyway, and never oftener
-                self._lifeline.has_begun()
-                listener.wait(pause, [self._inbox.fileno(), *self._lifeline.descriptors()])
-                self._lifeline.look()
-                if self._inbox.drain():
-                    self._around.bell.ring()
-                self._collect()
+                if pause:
+                    self._wait(listener, pause)
         self._trimmer.look_now()  # nobody does it after us
+
+    def _wait(self, listener: Listener, seconds: float) -> None:
+        """Wait for news, and pass on what there is."""
+        self._lifeline.has_begun()
+        listener.wait(seconds, [self._inbox.fileno(), *self._lifeline.descriptors()])
+        self._lifeline.look()
+        if self._inbox.drain():
+            self._around.bell.ring()
+        self._collect()
 
     def _act(self) -> float | None:
         """Do what is due; seconds until the next look, or ``None`` if nothing is left to do."""
