@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import yaml
@@ -21,6 +22,8 @@ from jobsched.dag.words import Unfit, describe, shown
 
 _MERGE: Final = "tag:yaml.org,2002:merge"
 
+#: Characters of a text that is worth remembering: most are far shorter.
+_REMEMBERED: Final = 16 * 1024
 #: The nodes of a key and of its value.
 _Entry = tuple[yaml.Node, yaml.Node]
 
@@ -68,7 +71,24 @@ class Documents:
 
 
 def read_documents(text: str, report: Report) -> Documents:
-    """Build what can be built of ``text``; everything else is reported."""
+    """Build what can be built of ``text``; everything else is reported.
+
+    What is returned is never changed by anybody: programs submit one file again and again, with
+    other variables, and its syntax says the same each time.
+    """
+    known = _faultless(text) if len(text) <= _REMEMBERED else None
+    return known or _read(text, report)
+
+
+@lru_cache(maxsize=8)
+def _faultless(text: str) -> Documents | None:
+    """The documents of a text of which nothing is to be reported."""
+    report = Report("", "submit")
+    read = _read(text, report)
+    return read if report.is_empty else None
+
+
+def _read(text: str, report: Report) -> Documents:
     seen = scan(text, report)
     documents: list[Document] = []
     whole = seen.whole

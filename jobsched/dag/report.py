@@ -70,6 +70,11 @@ class Report:
             raise InvalidDag(_in_order(self._errors))
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found."""
+        return not (self._errors or self._warnings)
+
+    @property
     def warnings(self) -> tuple[Problem, ...]:
         """All warnings, in the order of the file."""
         return _in_order(self._warnings)

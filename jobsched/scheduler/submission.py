@@ -130,7 +130,7 @@ def submit_job(context: Context, job_id: int, path: Path | str) -> None:
             f" but {path} has {', '.join(given)}"
         )
     ready = _Ready.of(Submission(loaded=loaded, source=str(path), env=stored_env(context)))
-    _store(context, [ready], lambda _tx, _by: [job_id])
+    _store(context, [ready], lambda tx, _: [_inactive(tx, job_id)])
 
 
 def load(
@@ -164,19 +164,15 @@ def submit_new(context: Context, submissions_: Sequence[Submission]) -> list[int
     """Create and submit several jobs, all or none; their ids, in order."""
     context.ensure_home()
 
-    def create_all(tx: Tx, by: By) -> list[int]:
-        return [
-            moves.create(
-                tx, one.loaded.spec.name, [task.name for task in one.loaded.spec.tasks], by
-            )
-            for one in submissions_
-        ]
+    def create_all(tx: Tx, by: By) -> list[JobRow]:
+        specs = [one.loaded.spec for one in submissions_]
+        return [_created(tx, spec.name, [task.name for task in spec.tasks], by) for spec in specs]
 
     return _store(context, [_Ready.of(one) for one in submissions_], create_all)
 
 
 def _store(
-    context: Context, wanted: Sequence[_Ready], make: Callable[[Tx, By], list[int]]
+    context: Context, wanted: Sequence[_Ready], make: Callable[[Tx, By], list[JobRow]]
 ) -> list[int]:
     """One transaction for all; secrets go to their files before the commit that needs them.
 
@@ -187,8 +183,9 @@ def _store(
 
     def store_all(tx: Tx, held: Held) -> None:
         submissions.require_known(tx, [other for one in wanted for other in one.submission.after])
-        ids.extend(make(tx, context.by()))
-        stored = [_store_one(tx, job_id, one) for job_id, one in zip(ids, wanted, strict=True)]
+        jobs = make(tx, context.by())
+        ids.extend(job.job_id for job in jobs)
+        stored = [_store_one(tx, job, one) for job, one in zip(jobs, wanted, strict=True)]
         for one in stored:
             write_secrets(context.home, one.job.job_id, one.secrets)
         by = context.by()
@@ -209,14 +206,24 @@ def _remove_secrets(context: Context, ids: Sequence[int]) -> None:
                     context.home.secrets_file(job_id).unlink(missing_ok=True)
 
 
-def _store_one(tx: Tx, job_id: int, ready: _Ready) -> _Stored:
-    """Store all that the job needs, but let it not wait yet."""
+def _created(tx: Tx, name: str, task_names: Sequence[str], by: By) -> JobRow:
+    """A new job, as a look at its row would find it."""
+    return JobRow(moves.create(tx, name, task_names, by), name, created_at=by.now)
+
+
+def _inactive(tx: Tx, job_id: int) -> JobRow:
+    """A job that was created and not submitted. Raises ``NotFound`` or ``IllegalMove``."""
     job = reads.job(tx, job_id)
     if job is None:
         raise NotFound("job", job_id)
     if job.schedule_state is not ScheduleState.INACTIVE:
         raise IllegalMove(f"job {job_id}", job.schedule_state, "submitted once more")
-    submission = ready.submission
+    return job
+
+
+def _store_one(tx: Tx, job: JobRow, ready: _Ready) -> _Stored:
+    """Store all that the job needs, but let it not wait yet."""
+    job_id, submission = job.job_id, ready.submission
     submissions.snapshot(
         tx, job_id, yaml=submission.loaded.yaml, dag=ready.dag, env=ready.env,
         source=submission.source,

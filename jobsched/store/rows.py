@@ -28,26 +28,29 @@ _STATUSES: Final = {status.value: status for status in TaskStatus}
 
 
 class JobRow(NamedTuple):
-    """One job. Times are Unix seconds; see ``schema`` for what each column means."""
+    """One job. Times are Unix seconds; see ``schema`` for what each column means.
+
+    What has a default is as in a job that was just created.
+    """
 
     job_id: int
     name: str
-    schedule_state: ScheduleState
-    status: TaskStatus
-    attempt: int
-    priority: int
-    hold: int
-    queue_seq: int | None
     created_at: float
-    submitted_at: float | None
-    started_at: float | None
-    ended_at: float | None
-    cancel_at: float | None
-    cancel_reason: str | None
-    not_before: float | None
-    requeues: int
-    failed_starts: int
-    failure_reason: str | None
+    schedule_state: ScheduleState = ScheduleState.INACTIVE
+    status: TaskStatus = TaskStatus.PENDING
+    attempt: int = 0
+    priority: int = 0
+    hold: int = 0
+    queue_seq: int | None = None
+    submitted_at: float | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    cancel_at: float | None = None
+    cancel_reason: str | None = None
+    not_before: float | None = None
+    requeues: int = 0
+    failed_starts: int = 0
+    failure_reason: str | None = None
 
     @classmethod
     def of(cls, row: Row) -> Self:

@@ -136,6 +136,13 @@ def test_status_pairs(context: Context, source: TaskStatus, to: TaskStatus, endi
     assert history(context) == record
 
 
+def test_a_new_job_is_what_a_row_is_by_default(context: Context) -> None:
+    """Whoever has just created one need not look."""
+    with context.db.write() as tx:
+        job_id = moves.create(tx, "job", ["a"], BY)
+        assert reads.job(tx, job_id) == JobRow(job_id, "job", BY.now)
+
+
 def test_stale_attempt_changes_nothing(context: Context, held: Held) -> None:
     """A row that another attempt has changed since it was read is not written over."""
     job_id = job_in(context, S.LAUNCHING)
