@@ -18,6 +18,9 @@ class Kind(Enum):
     AT_LEAST = ">="
     #: At least so many times what the reference has reached.
     TIMES = "x"
+    #: At most such a part of what the reference takes in the same run; where it did not run, of
+    #: what it took once.
+    PART = "1/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class Goal:
     kind: Kind
     bound: float
     aim: float | None = None
+    #: Of a part: what it comes to, of what the reference took once.
+    recorded: float = 0.0
 
     def is_reached(self, value: float, factor: float | None) -> bool | None:
         """Whether ``value``, ``factor`` times better than the reference, will do.
@@ -37,17 +42,21 @@ class Goal:
             return value <= self.bound
         if self.kind is Kind.AT_LEAST:
             return value >= self.bound
+        if self.kind is Kind.PART:
+            return value <= self.recorded if factor is None else factor >= self.bound
         return None if factor is None else factor >= self.bound
 
     @property
     def more_is_better(self) -> bool:
         """Whether a larger number is the better one."""
-        return self.kind is not Kind.AT_MOST
+        return self.kind not in (Kind.AT_MOST, Kind.PART)
 
     def __str__(self) -> str:
         aim = "" if self.aim is None else f", aim {shown(self.aim)}"
         if self.kind is Kind.TIMES:
             return f"{shown(self.bound)} x the reference{aim}"
+        if self.kind is Kind.PART:
+            return f"1/{shown(self.bound)} of the reference (then {shown(self.recorded)}){aim}"
         return f"{self.kind.value} {shown(self.bound)}{aim}"
 
 
@@ -59,6 +68,11 @@ def at_most(bound: float, aim: float | None = None) -> Goal:
 def at_least(bound: float, aim: float | None = None) -> Goal:
     """No less than that."""
     return Goal(Kind.AT_LEAST, bound, aim)
+
+
+def part(bound: float, recorded: float, aim: float | None = None) -> Goal:
+    """At most one ``bound``-th of what the reference takes, which was ``recorded`` once."""
+    return Goal(Kind.PART, bound, aim, recorded / bound)
 
 
 def times(bound: float, aim: float | None = None) -> Goal:
