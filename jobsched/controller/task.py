@@ -26,7 +26,7 @@ from jobsched.recovery.effects import Enough
 from jobsched.recovery.executor import StrategyExecutor
 from jobsched.recovery.retries import deadline
 from jobsched.recovery.row import RecoveryRow
-from jobsched.states import TaskStatus
+from jobsched.states import TERMINAL, TaskStatus
 from jobsched.store import moves
 from jobsched.store.rows import TaskRow
 
@@ -40,10 +40,8 @@ _SOON: Final = 0.2
 #: What is seen of a cluster on which the task's program was started and is not lost.
 _STARTED: Final = (ClusterState.UP, ClusterState.ENDED)
 
-#: Nothing of a row changes once it is there, but what is noted of its cluster's removal.
-_ENDING: Final = frozenset(
-    {TaskStatus.CANCELLING, *filter(lambda one: one.is_terminal, TaskStatus)}
-)
+#: Where no launch follows, so that a cluster that is named stays the last one.
+_ENDING: Final = TERMINAL | {TaskStatus.CANCELLING}
 
 Slot = Callable[[Waits], AbstractContextManager[None]]
 
@@ -74,7 +72,8 @@ class TaskDriver:
         self.stop = stop or threading.Event()
         self.stop_reason: str | None = None
         self._journal, self._backend = around.journal, around.backend
-        #: The task's row since this driver moved it last; nobody else moves it meanwhile.
+        #: The row as this driver's last move left it. If anybody has moved it since, the next move
+        #: finds out; of its cluster it tells what is true only in an ending status.
         self._moved: TaskRow | None = None
         self._grace = around.journal.context.config.backend.stop_grace_seconds
 

@@ -73,11 +73,12 @@ class Documents:
 def read_documents(text: str, report: Report) -> Documents:
     """Build what can be built of ``text``; everything else is reported.
 
-    What is returned is never changed by anybody: programs submit one file again and again, with
-    other variables, and its syntax says the same each time.
+    Programs submit one file again and again, with other variables, and its syntax says the same
+    each time: nobody changes what is returned. What may hold a secret is not kept for that.
     """
-    known = _faultless(text) if len(text) <= _REMEMBERED else None
-    return known or _read(text, report)
+    if len(text) > _REMEMBERED or "secrets" in text:
+        return _read(text, report)
+    return _faultless(text) or _read(text, report)
 
 
 @lru_cache(maxsize=8)

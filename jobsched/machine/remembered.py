@@ -49,13 +49,13 @@ def load(path: Path) -> Remembered | None:
     """What was seen last; ``None`` if nothing was, or what is there makes no sense."""
     try:
         found = path.stat()
-        return _load(path, found.st_ino, found.st_mtime_ns)
+        return _load(path, (found.st_ino, found.st_mtime_ns, found.st_size))
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
 
 
 @lru_cache(maxsize=1)
-def _load(path: Path, _inode: int, _changed_at: int) -> Remembered:
+def _load(path: Path, _signs: tuple[int, int, int]) -> Remembered:
     """Read once as long as the file is the same: each pass asks, and it is put anew by ticks."""
     return _of_json(json.loads(path.read_bytes()))
 

@@ -218,7 +218,11 @@ def done(
         if finished is TaskStatus.SUCCEEDED:
             tx.change(sql.SATISFY, guard_on=current.job_id)
             continue
-        why = by.because(f"job {current.job_id}, which it was to follow, ended {finished}")
+        # Whoever acts for this job acts for none of those that were to follow it.
+        why = By(
+            by.actor, by.now,
+            reason=f"job {current.job_id}, which it was to follow, ended {finished}",
+        )  # fmt: skip
         ending += [
             (follower, None, why, follower.attempt)
             for follower in reads.dependents(tx, current.job_id)

@@ -54,7 +54,7 @@ class JobRow(NamedTuple):
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """From a row that has all columns of ``jobs``."""
+        """From a row that has just the columns of ``jobs``."""
         state = _state(row["schedule_state"])
         return cls(**{**row, "schedule_state": state, "status": _status(row["status"])})
 
@@ -107,7 +107,7 @@ class TaskRow(NamedTuple):
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """From a row that has all columns of ``tasks``."""
+        """From a row that has just the columns of ``tasks``."""
         return cls(**{**row, "status": _status(row["status"])})
 
     @property
@@ -134,7 +134,7 @@ class AttemptRow(NamedTuple):
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """From a row that has all columns of ``attempts``."""
+        """From a row that has just the columns of ``attempts``."""
         return cls(**row)
 
 
@@ -156,7 +156,7 @@ class HistoryRow:
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """From a row that has all columns of ``history``."""
+        """From a row that has just the columns of ``history``."""
         return cls(**row)
 
 

@@ -18,8 +18,7 @@ class Kind(Enum):
     AT_LEAST = ">="
     #: At least so many times what the reference has reached.
     TIMES = "x"
-    #: At most such a part of what the reference takes in the same run; where it did not run, of
-    #: what it took once.
+    #: At most such a part of what the reference takes.
     PART = "1/"
 
 
@@ -30,8 +29,6 @@ class Goal:
     kind: Kind
     bound: float
     aim: float | None = None
-    #: Of a part: what it comes to, of what the reference took once.
-    recorded: float = 0.0
 
     def is_reached(self, value: float, factor: float | None) -> bool | None:
         """Whether ``value``, ``factor`` times better than the reference, will do.
@@ -42,8 +39,6 @@ class Goal:
             return value <= self.bound
         if self.kind is Kind.AT_LEAST:
             return value >= self.bound
-        if self.kind is Kind.PART:
-            return value <= self.recorded if factor is None else factor >= self.bound
         return None if factor is None else factor >= self.bound
 
     @property
@@ -56,7 +51,7 @@ class Goal:
         if self.kind is Kind.TIMES:
             return f"{shown(self.bound)} x the reference{aim}"
         if self.kind is Kind.PART:
-            return f"1/{shown(self.bound)} of the reference (then {shown(self.recorded)}){aim}"
+            return f"1/{shown(self.bound)} of the reference{aim}"
         return f"{self.kind.value} {shown(self.bound)}{aim}"
 
 
@@ -70,9 +65,9 @@ def at_least(bound: float, aim: float | None = None) -> Goal:
     return Goal(Kind.AT_LEAST, bound, aim)
 
 
-def part(bound: float, recorded: float, aim: float | None = None) -> Goal:
-    """At most one ``bound``-th of what the reference takes, which was ``recorded`` once."""
-    return Goal(Kind.PART, bound, aim, recorded / bound)
+def part(bound: float, aim: float | None = None) -> Goal:
+    """At most one ``bound``-th of what the reference takes."""
+    return Goal(Kind.PART, bound, aim)
 
 
 def times(bound: float, aim: float | None = None) -> Goal:

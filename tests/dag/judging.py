@@ -18,6 +18,7 @@ NOWHERE = Path("/nonexistent")
 def judge(
     text: str,
     *,
+    source: str = "file.yaml",
     stem: str = "file",
     name: str | None = None,
     task_names: Sequence[str] | None = None,
@@ -27,10 +28,10 @@ def judge(
     user_home: Path = NOWHERE / "home",
     mode: Mode = "validate",
 ) -> LoadedDag:
-    """``text`` as ``file.yaml``."""
+    """``text`` as the file ``source``."""
     return dag.parse(
         text,
-        source="file.yaml",
+        source=source,
         stem=stem,
         name=name,
         task_names=task_names,

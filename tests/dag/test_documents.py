@@ -131,3 +131,15 @@ def test_places_are_right_behind_wide_characters_and_in_crlf_files() -> None:
     """Columns count characters, whatever they take in bytes; lines end as they like."""
     found = errors("name: \U0001f600é\r\nrun: x\r\nenvs: {é: 1, A: {}, 😀: 2}\r\nnum_nodes: x\r\n")
     assert [error.split(": ")[0] for error in found] == ["3:8", "3:21", "4:12"]
+
+
+def test_a_text_is_read_for_each_who_gives_it() -> None:
+    """What is remembered of it is only what the text says; the rest is told anew, each time."""
+    text = "run: echo $A\nenvs: {A: }\nworkdir: nowhere\n"
+    for value in ("1", "2"):
+        loaded = judge(text, source=f"{value}.yaml", envs={"A": value})
+        assert loaded.spec.tasks[0].envs == {"A": value}
+        assert {warning.file for warning in loaded.warnings} == {f"{value}.yaml"}
+    assert len({str(errors(text, mode="submit", envs={"A": "1"})) for _ in range(2)}) == 1
+    faulty = "run: x\nrun: y\n"
+    assert errors(faulty) == errors(faulty)

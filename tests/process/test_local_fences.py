@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from jobsched.backends.base import ClusterState
+from jobsched.backends.local import fence
+from jobsched.backends.local.folder import Folder
+from jobsched.clock import SystemClock
 from jobsched.errors import BackendError
 from jobsched.scheduler.ticker import sweep
 from jobsched.states import TaskStatus
@@ -40,18 +43,41 @@ def test_removed_in_the_middle(machine: Machine, tmp_path: Path, step: str) -> N
 @pytest.mark.parametrize("deed", ["stop", "forget"])
 def test_a_runner_looks_once_more(machine: Machine, tmp_path: Path, deed: str) -> None:
     """Told to go on, it does not where all was stopped meanwhile or the fence is no more."""
-    ran, fence = tmp_path / "ran", machine.home.clusters / ".fences" / "7-0-1"
+    ran, place = tmp_path / "ran", machine.home.clusters / ".fences" / "7-0-1"
 
     def at(now: str) -> None:
         if now == "ready" and deed == "stop":
-            fence.write_text("1 stopped\n")
+            place.write_text("1 stopped\n")
         elif now == "ready":
-            fence.unlink()
+            place.unlink()
 
     request = machine.request(a_task(f"touch {ran}"))
     machine.another(hook=at).launch(request, threading.Event())
     machine.until_empty()
     assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        (b"5\n", fence.Fence(5)),
+        (b"5 ", fence.Fence(5)),  # of a file that is just being lengthened
+        (b"5 stopped\n", fence.Fence(5, stopped=True)),
+        (b" stopped\n", fence.Fence(0, stopped=True)),
+        (b"5 sto", fence.Fence(0)),
+        (b"junk\n", fence.Fence(0)),
+        (b"", fence.Fence(0)),
+    ],
+)
+def test_what_a_fence_says(machine: Machine, content: bytes, wanted: fence.Fence) -> None:
+    """Closing it keeps the number, and nothing of what was there besides."""
+    folder = Folder(machine.home.clusters / "7-0-1")
+    folder.make_fence_place()
+    folder.fence.write_bytes(content)
+    assert fence.read(folder) == wanted
+    fence.close(folder, SystemClock())
+    assert fence.read(folder) == wanted._replace(stopped=True)
+    assert folder.fence.read_text() == f"{wanted.attempt} stopped\n" or wanted.stopped
 
 
 def test_a_runner_that_was_adopted_goes_on(machine: Machine) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from jobsched.audit import check
 from jobsched.backends.base import ClusterState
 from jobsched.scheduler.operate import set_limits
 from jobsched.scheduler.submission import Submission, load, stored_env, submit_new
@@ -28,6 +29,29 @@ def test_chain_with_a_failing_setup(world: World) -> None:
         "setup ended with exit code 3",
     )
     assert world.tasks(job)[1].exit_code == 3
+
+
+def test_a_follower_ends_with_the_job_that_failed(world: World) -> None:
+    """A controller ends it along with its own job, and acts for it no more than that."""
+    set_limits(world.context, paused=True)
+    first = world.submit("run: exit 3\n")
+    path = world.root.parent / "follower.yaml"
+    path.write_text("run: 'true'\n")
+    (second,) = submit_new(
+        world.context,
+        [
+            Submission(
+                loaded=load(path), source=str(path), env=stored_env(world.context), after=(first,)
+            )
+        ],
+    )
+    set_limits(world.context, paused=False)
+    assert (str(world.until_done(first).status), str(world.until_done(second).status)) == (
+        "FAILED",
+        "CANCELLED",
+    )
+    assert world.job(second).failure_reason == "job 1, which it was to follow, ended FAILED"
+    assert check(world.context).violations == ()
 
 
 def test_branches(world: World, tmp_path: Path) -> None:

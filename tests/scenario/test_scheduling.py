@@ -12,6 +12,10 @@ from jobsched.api import looking
 from jobsched.config import AttemptIdentity
 from jobsched.context import Context, open_context
 from jobsched.errors import Cancelled, IllegalMove, NoAttempt, StaleAttempt
+from jobsched.machine import remembered
+from jobsched.machine.auto import Auto
+from jobsched.machine.footprint import Footprint
+from jobsched.machine.memory import Memory
 from jobsched.nursery.handing import Claim
 from jobsched.scheduler.ending import cancel, job_done
 from jobsched.scheduler.operate import set_hold, set_limits, set_priority
@@ -19,6 +23,7 @@ from jobsched.scheduler.passes import run_pass
 from jobsched.scheduler.slot import scheduled_launch
 from jobsched.scheduler.submission import create_job, submit_job
 from jobsched.states import ScheduleState
+from jobsched.store import reads
 from tests.scenario.conftest import MakeWorld
 from tests.world import InProcessStarter, World
 
@@ -45,6 +50,25 @@ def acting(world: World, job_id: int) -> Context:
 def state(world: World, job_id: int) -> ScheduleState:
     """Where a job is now."""
     return world.job(job_id).schedule_state
+
+
+def test_a_limit_that_follows_the_machine_again(world: World) -> None:
+    """It is looked at by those, too, who had no reason to while all limits were set by hand."""
+    set_limits(world.context, launch=2, alive=3)
+    world.submit(ONE)
+    assert not world.context.follows_machine
+    set_limits(open_context(world.root), alive="auto")
+    gib, now = 1024**3, world.context.clock.now()
+    seen = remembered.Remembered(
+        memory=Memory(total=64 * gib, available=40 * gib, stalled=0.0), alive=0, at=now,
+        footprint=Footprint(1024**2, 40, now),
+    )  # fmt: skip
+    remembered.save(world.home.memory_file, seen)
+    run_pass(world.context)
+    with world.context.db.read() as tx:
+        in_force = reads.current_limits(tx)
+    assert (in_force.launch, in_force.alive) == (2, Auto(world.home.memory_file, now).room(1).limit)
+    assert in_force.alive > 10_000
 
 
 def test_one_pass_fills_all_slots(world: World, starter: InProcessStarter) -> None:

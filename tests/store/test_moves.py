@@ -249,6 +249,34 @@ def test_followers_are_released_or_ended(context: Context, held: Held) -> None:
     )
 
 
+def test_who_ends_a_job_does_not_act_for_its_followers(context: Context, held: Held) -> None:
+    """A controller's attempt is its own job's: theirs has not begun, and that is what is noted."""
+    from jobsched.store import submissions  # noqa: PLC0415 - named beside its use
+
+    job_id, mine = job_in(context, S.ALIVE), By("controller", 2.0, attempt=1)
+    with context.db.write() as tx:
+        follower = moves.create(tx, "after", ["t"], BY)
+        submissions.follow(tx, follower, job_id)
+        moves.done(tx, held, moves.owned(tx, job_id, mine), mine, to=T.FAILED)
+        own, theirs = (reads.changes_of_task(tx, job, 0, 0)[-1] for job in (job_id, follower))
+    assert (own.to_value, own.attempt) == (T.FAILED, 1)
+    assert (theirs.to_value, theirs.attempt) == (T.CANCELLED, 0)
+
+
+def test_a_word_that_names_no_state(context: Context) -> None:
+    """It is said which, whoever wrote it."""
+    job_id = job_in(context, S.WAITING)
+    for column, kind in (("status", "TaskStatus"), ("schedule_state", "ScheduleState")):
+        with closing(sqlite3.connect(context.home.database)) as raw, raw:
+            raw.execute("PRAGMA ignore_check_constraints = ON")
+            (before,) = raw.execute(f"SELECT {column} FROM jobs").fetchone()  # noqa: S608 - fixed names
+            raw.execute(f"UPDATE jobs SET {column} = 'BOGUS'")  # noqa: S608 - as above
+        with pytest.raises(ValueError, match=f"'BOGUS' is not a valid {kind}"):
+            row(context, job_id)
+        with closing(sqlite3.connect(context.home.database)) as raw, raw:
+            raw.execute(f"UPDATE jobs SET {column} = ?", (before,))  # noqa: S608 - as above
+
+
 def test_only_one_file_writes_states() -> None:
     """No other module runs a statement that sets a schedule state or a status."""
     package = Path(moves.__file__).parents[1]

@@ -45,7 +45,8 @@ def read(folder: Folder) -> Fence:
     """What the file says now; one that says nothing of ours lets nobody but the next writer act."""
     try:
         with folder.fence.open("rb") as file:
-            text = file.read(_LENGTH).decode("ascii", "replace").rstrip("\n")
+            # Of a line to which " stopped" is just being added, the blank may be seen alone.
+            text = file.read(_LENGTH).decode("ascii", "replace").rstrip()
     except (FileNotFoundError, NotADirectoryError):
         return Fence()
     number = text.removesuffix(_STOPPED)
@@ -74,10 +75,13 @@ def close(folder: Folder, clock: Clock) -> None:
         return
     with _alone(folder, clock):
         found = read(folder)
+        if found.stopped:
+            return
         closed = found._replace(stopped=True)
         if os.path.getsize(folder.fence) == len(found.text):  # noqa: PTH202 -- of each removal
-            # In place: a shell that reads meanwhile reads the number, like one that read before. It
-            # has the workload lock by then, and whoever closes the fence looks at that next.
+            # In place: a shell that reads meanwhile reads the number, with a blank that it drops,
+            # like one that read before. It has the workload lock by then, and whoever closes the
+            # fence looks at that next.
             _write_over(folder, closed, sync=False)
         else:
             _put(folder, closed, sync=False)

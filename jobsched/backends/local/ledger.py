@@ -47,10 +47,7 @@ class Ledger:
 
         Call it under :meth:`guard`. Raises ``NoCapacity`` or ``PrecheckFailed``.
         """
-        # Where room has no limits none is ever reserved.
-        facts: Facts | str | None = None
-        if self._room.is_limited:
-            facts = self._reserved(request.cluster)
+        facts: Facts | str | None = self._reserved(request.cluster)
         if not isinstance(facts, Facts) or _place(facts) != request.placement:
             used = self._used(but=(request.cluster,))
             facts = self._facts(request.task, request.placement, used)
@@ -126,7 +123,12 @@ class Ledger:
         return [facts for name in names if (facts := self._reserved(name)) is not None]
 
     def _reserved(self, name: str) -> Facts | None:
-        """What the cluster holds now, if anything; nothing where that cannot be read."""
+        """What the cluster holds now, if anything; nothing where that cannot be read.
+
+        Nor where room has no limits: nobody asks then.
+        """
+        if not self._room.is_limited:
+            return None
         folder = Folder(self._root / name)
         if not valid_name(name) or fence.read(folder).stopped:
             return None

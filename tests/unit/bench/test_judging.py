@@ -66,10 +66,9 @@ def test_numbers_have_three_digits_that_count(value: float, wanted: str) -> None
         (goals.times(100), 1, 100, True),
         (goals.times(100), 1000, 99, False),
         (goals.times(100), 1000, None, None),
-        (goals.part(100, 1440), 16, 101, True),
-        (goals.part(100, 1440), 14, 99, False),
-        (goals.part(100, 1440), 14.4, None, True),
-        (goals.part(100, 1440), 14.5, None, False),
+        (goals.part(100), 16, 101, True),
+        (goals.part(100), 14, 99, False),
+        (goals.part(100), 14, None, None),
     ],
 )
 def test_a_goal_is_reached_or_not(
@@ -83,7 +82,7 @@ def test_a_goal_says_what_it_asks_for() -> None:
     """As it stands in the table."""
     assert str(goals.at_most(14.4, 8)) == "<= 14.4, aim 8"
     assert str(goals.times(100, 200)) == "100 x the reference, aim 200"
-    assert str(goals.part(100, 1440, 8)) == "1/100 of the reference (then 14.4), aim 8"
+    assert str(goals.part(100, 8)) == "1/100 of the reference, aim 8"
 
 
 def test_a_row_is_judged_beside_what_was_recorded() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,15 @@ def test_other_things(tmp_path: Path, content: str) -> None:
     path.write_text(content)
     assert load(path) is None
     assert load(tmp_path / "none.json") is None
+
+
+def test_each_save_is_seen(tmp_path: Path) -> None:
+    """Though one that was read is not read again."""
+    path = tmp_path / "memory.json"
+    for alive in range(20):
+        seen = replace(SEEN, alive=alive)
+        save(path, seen)
+        assert load(path) == load(path) == seen
 
 
 def test_auto_follows_a_look_that_is_fresh(tmp_path: Path) -> None:
