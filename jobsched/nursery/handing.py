@@ -26,6 +26,9 @@ PATIENCE: Final = 5.0
 #: Descriptors in one message: below the kernel's limit of 253.
 MOST: Final = 128
 _MOST_BYTES: Final = 64 * 1024
+#: Who may wait to be heard; the kernel takes as many as it allows. One more would be refused at
+#: once, and hundreds who began to wait together ask in the same moment to be relieved.
+_QUEUE: Final = 4096
 _ARRIVED: Final = b"+"
 #: What a message begins with in which a child asks for work; the fields of :class:`Asked` follow.
 _ASKS: Final = b"?"
@@ -70,7 +73,7 @@ def listen(home: Home) -> socket.socket:
         with short(home.nursery_socket) as path:
             listener.bind(path)
         home.nursery_socket.chmod(0o600)
-        listener.listen(128)
+        listener.listen(_QUEUE)
     except BaseException:
         listener.close()
         raise

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from jobsched.nursery.handing import (
     listen,
     receive,
     relieve,
+    short,
     stand_down,
     word,
 )  # fmt: skip
@@ -32,6 +34,9 @@ from jobsched.scheduler.ending import cancel, job_done
 from jobsched.states import TaskStatus
 from jobsched.store import moves
 from tests.world import World
+
+#: At once: fewer than a process may have open where nobody has set that.
+MANY = 200
 
 
 @pytest.fixture(name="home")
@@ -63,6 +68,23 @@ def test_who_asks_is_given_a_claim_with_its_lock(
         assert os.path.sameopenfile(claim.lock_fd, lock.fileno())
         assert not os.get_inheritable(claim.lock_fd)
         os.close(claim.lock_fd)
+
+
+def test_hundreds_ask_in_the_same_moment(home: Home, listener: socket.socket) -> None:
+    """None is refused because the nursery is still busy with those before."""
+    with ExitStack() as lines, short(home.nursery_socket) as path:
+        for _ in range(MANY):
+            line = lines.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            line.settimeout(10.0)
+            line.connect(path)
+            line.sendall(b"?%d 0\n" % os.getpid())
+        heard = 0
+        listener.settimeout(10.0)
+        for _ in range(MANY):
+            mine, _ = listener.accept()
+            with mine:
+                heard += receive(mine) == Asked(os.getpid(), was_crowded=False)
+        assert heard == MANY
 
 
 def test_who_leaves_can_be_given_nothing(home: Home, listener: socket.socket) -> None:
