@@ -214,11 +214,7 @@ class World:
     def _kill(self) -> None:
         if self._ticker is not None:
             self._ticker.stop()
-        for pid in self.processes():
-            found = process.identify(pid)
-            if found is not None:
-                process.signal(found, signal.SIGKILL)
-        wait_until(lambda: not self.processes(), 10, "the test's processes to be gone")
+        wait_until(lambda: not kill(self.processes()), 60, "the test's processes to be gone")
         if self.context.starter is not None:
             self.context.starter.reap()
         self.context.db.close()
@@ -274,3 +270,12 @@ def _is_stopped(pid: int) -> bool:
 def is_held(home: Home, job_id: int, attempt: int) -> bool:
     """Whether an attempt's lock is held."""
     return lock.probe(home.attempt_lock(job_id, attempt)) is lock.Grip.HELD
+
+
+def kill(pids: list[int]) -> list[int]:
+    """Kill processes; who they were: each look may find some that they have started meanwhile."""
+    for pid in pids:
+        found = process.identify(pid)
+        if found is not None:
+            process.signal(found, signal.SIGKILL)
+    return pids

@@ -198,7 +198,7 @@ class Cli:
         """End everything that a test has left."""
         if self.processes():
             self.run("cancel", "--all", "-y")
-        wait_until(lambda: not self.processes(), 30, "the test's processes to be gone")
+        wait_until(lambda: not self.processes(), 60, "the test's processes to be gone")
 
 
 def _read_all(main: int, child: subprocess.Popen[bytes], timeout: float) -> bytes:

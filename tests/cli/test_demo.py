@@ -36,5 +36,5 @@ def test_the_demonstration_ends_well(nowhere: Cli, at_terminal: bool) -> None:
     jobs = demo.ok("queue", "--all", "--json").json
     assert {job["schedule_state"] for job in jobs} == {"DONE"}
     assert {"SUCCEEDED", "FAILED_SETUP", "CANCELLED"} <= {job["status"] for job in jobs}
-    wait_until(lambda: not demo.processes(), 10, "the demonstration's processes to be gone")
+    wait_until(lambda: not demo.processes(), 60, "the demonstration's processes to be gone")
     shutil.rmtree(root)
